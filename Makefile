@@ -1,0 +1,56 @@
+# `make demo` and `make test` need a Python >= 3.11 and the package registries, nothing else: both make .venv first, and
+# nothing outside this folder is changed. Another Python: make demo PYTHON=/path/to/python
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+READY := $(VENV)/.ready
+CANDIDATES := $(if $(PYTHON),'$(PYTHON)') python3 python3.14 python3.13 python3.12 python3.11
+
+# The user's own settings must not leak into .venv, nor its kernels' history into the user's home.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+export PIP_USER := 0
+export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lab lint bench clean
+
+help:  ## say what each target does
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+
+demo: $(READY)  ## run notebooks/01_quickstart.ipynb, show its results here and write them as a page into build/
+	@$(RUN) scripts/demo.py
+
+test: $(READY)  ## run the whole suite: lint, types, doctests, tests, notebooks
+	@$(RUN) -m pytest
+
+lab: $(READY)  ## open the notebooks in JupyterLab
+	@$(RUN) -m jupyterlab notebooks
+
+lint: $(READY)  ## check format, style and types
+	@$(RUN) -m ruff format --check
+	@$(RUN) -m ruff check
+	@$(RUN) -m mypy
+
+bench: $(READY)  ## run every script of benchmarks/
+	@for script in benchmarks/*.py; do echo "$$script"; $(RUN) "$$script" || exit 1; done
+
+clean:  ## remove all that these targets made, .venv included
+	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -prune -exec rm -rf {} +
+
+# A command of that name may be missing, too old, a pyenv shim without a version behind it, or (Debian) without venv:
+# so each candidate is asked, by running it.
+$(READY): pyproject.toml
+	@python=; for candidate in $(CANDIDATES); do \
+	  "$$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	    && python=$$candidate && break; \
+	done; \
+	if [ -z "$$python" ]; then \
+	  echo "No Python >= 3.11 with the venv module found (tried $(CANDIDATES)):" >&2; \
+	  echo "install one (on Debian and Ubuntu python3 and python3-venv), or name it: make PYTHON=/path/to/python" >&2; \
+	  exit 1; \
+	fi; \
+	echo "Installing cvnb and its tools into $(VENV) with $$("$$python" --version); once, a few minutes."; \
+	$(RUN) -m pip --version >/dev/null 2>&1 || "$$python" -m venv $(VENV)
+	@$(RUN) -m pip install -qq --disable-pip-version-check --editable '.[dask,lab,test]'
+	@touch $@

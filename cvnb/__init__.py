@@ -1,0 +1,84 @@
+"""cvnb: estimate the risk of a predictor or of a learning algorithm, and choose hyper-parameters without fooling yourself."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Comparison": "estimate",
+    "CvnbError": "errors",
+    "Family": "families",
+    "NestedCV": "estimators",
+    "Plan": "plan",
+    "Recipe": "recipes",
+    "RiskEstimate": "estimate",
+    "TimeBlocks": "splitters",
+    "boosting": "shorthands",
+    "elastic_net": "shorthands",
+    "forest": "shorthands",
+    "knn": "shorthands",
+    "lasso": "shorthands",
+    "logistic": "shorthands",
+    "nested_cv": "procedure",
+    "ridge": "shorthands",
+    "tree": "shorthands",
+}
+
+__all__ = [
+    "Comparison",
+    "CvnbError",
+    "Family",
+    "NestedCV",
+    "Plan",
+    "Recipe",
+    "RiskEstimate",
+    "TimeBlocks",
+    "boosting",
+    "elastic_net",
+    "forest",
+    "knn",
+    "lasso",
+    "logistic",
+    "nested_cv",
+    "ridge",
+    "tree",
+]
+
+if TYPE_CHECKING:
+    from .errors import CvnbError
+    from .estimate import Comparison, RiskEstimate
+    from .estimators import NestedCV
+    from .families import Family
+    from .plan import Plan
+    from .procedure import nested_cv
+    from .recipes import Recipe
+    from .shorthands import boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree
+    from .splitters import TimeBlocks
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'cvnb' has no attribute {name!r}; it has {', '.join(__all__)}")
+    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "load_ipython_extension", "unload_ipython_extension"]
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """%load_ext cvnb"""
+    from .magics import NestedCVMagics
+
+    ipython.register_magics(NestedCVMagics)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """%unload_ext cvnb"""
+    for kind in ("line", "cell"):
+        ipython.magics_manager.magics[kind].pop("nestedcv", None)

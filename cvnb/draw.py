@@ -1,0 +1,387 @@
+"""Drawing a plan: the only place where splits are made, and the only user of the recipe's seed.
+
+Inside every outer training part the inner splitter starts from the same seed (outer seed + 1), as scikit-learn's GridSearchCV
+with an integer random_state does inside cross_validate.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+)
+
+from .data import Data
+from .errors import CvnbWarning, InfeasibleError, RecipeError
+from .layouts import Layout, Pairs, Partition, compress
+from .plan import Plan
+from .randomness import global_state
+from .recipes import FixedRows, Folds, Given, Holdout, LeaveOneOut, LikeOuterTest, Listed, Recipe, Resampling
+from .splitters import Pair, TimeBlocks, holdouts, share_of, within
+
+STRATIFIED = (StratifiedKFold, StratifiedGroupKFold, RepeatedStratifiedKFold)
+
+
+def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
+    """The plan of this recipe on these rows."""
+    pen = Pen(recipe, data, task)
+    with global_state():
+        outer = None if recipe.outer_spec is None else pen.outer()
+        inner = None if inner_spec is None else tuple(pen.inner_of_parts(inner_spec, outer))
+    plan = Plan(
+        n_rows=data.n_rows,
+        outer_layout=outer,
+        inner_layouts=inner,
+        inner_in_rows=isinstance(inner_spec, Listed),
+        buffer=recipe.buffer,
+        recipe=repr(recipe),
+        outer_words=words_of(recipe.outer_spec, outer, data.groups is not None),
+        inner_words=words_of(inner_spec, None if inner is None else inner[0], data.groups is not None),
+        notes=tuple(pen.notes()),
+        group_codes=data.groups,
+        outer_drawn=not isinstance(recipe.outer_spec, Given | Listed),
+        data=data,
+    )
+    for note in plan.notes:
+        warnings.warn(note, CvnbWarning, stacklevel=4)
+    return plan
+
+
+def draw_final(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Layout:
+    """The inner splitter on all of S, for the final choice."""
+    if isinstance(inner_spec, Listed):
+        raise RecipeError(
+            "inner was given as lists for each outer split, so nothing says how to choose θ on all of S; give inner as a "
+            "splitter or a number of folds."
+        )
+    with global_state():
+        pen = Pen(recipe, data, task)
+        n_test = None
+        if isinstance(inner_spec, LikeOuterTest):
+            n_test = int(pen.outer().sizes()[0, 1])
+        return pen.layout(inner_spec, np.arange(data.n_rows), "inner", n_test)
+
+
+@dataclass
+class SmallClass:
+    """A class with fewer rows than folds: in S, and in which outer training parts."""
+
+    outer: tuple[int, int] | None = None
+    inner: dict[int, int] = field(default_factory=dict)
+    inner_folds: int = 0
+
+    def sentence(self, name: str, nested: bool) -> str:
+        clauses = [f"has {self.outer[0]} rows, fewer than the {self.outer[1]} outer folds"] if self.outer else []
+        if self.inner:
+            splits = ", ".join(map(str, list(self.inner)[:5])) + (" and more" if len(self.inner) > 5 else "")
+            where = f" in the training part of outer split {splits}" if nested else ""
+            least = min(self.inner.values())
+            clauses.append(f"has {least} rows{where}, fewer than the {self.inner_folds} inner folds")
+        return f"Class {name} {' and '.join(clauses)}: some parts have none of it."
+
+
+@dataclass
+class Pen:
+    """Draws layouts for one recipe and remembers which classes were too small for it."""
+
+    recipe: Recipe
+    data: Data
+    task: str
+    small: dict[str, SmallClass] = field(default_factory=dict)
+    said: list[str] = field(default_factory=list)
+
+    @property
+    def strata(self) -> np.ndarray | None:
+        """Classes to keep in proportion, as codes."""
+        recipe = self.recipe
+        if recipe.stratify is False or recipe.time_ordered:
+            return None
+        if self.task != "classification":
+            if recipe.stratify is True:
+                raise RecipeError("stratify=True needs classes, but this is a regression; use stratify='auto' or False.")
+            return None
+        return np.unique(self.data.y, return_inverse=True)[1]
+
+    def outer(self) -> Layout:
+        """The outer splits; dev rows that came with the data are never tested on."""
+        spec, n_rows = self.recipe.outer_spec, self.data.n_rows
+        if isinstance(spec, Listed):
+            return compress(check_pairs("outer", spec.splits, n_rows), n_rows)
+        dev = self.recipe.dev_rows
+        if dev is None or not isinstance(spec, Holdout):
+            return self.layout(spec, np.arange(n_rows), "outer")
+        dev = in_range("dev_rows", np.asarray(dev), n_rows)
+        pool = np.setdiff1d(np.arange(n_rows), dev)
+        train, test = self.layout(Holdout(spec.share, of_all=True), pool, "outer").pair(0)
+        return Pairs([(np.sort(np.concatenate([pool[train], dev])), pool[test])], n_rows)
+
+    def inner_of_parts(self, spec: Any, outer: Layout | None) -> Iterable[Layout]:
+        """The inner splits of every outer training part."""
+        n_parts = 1 if outer is None else len(outer)
+        if isinstance(spec, Listed):
+            yield from self._listed_inside(spec, outer, n_parts)
+            return
+        leave_one_out: dict[int, Layout] = {}  # it depends on the number of rows alone
+        for j in range(n_parts):
+            rows, test = (np.arange(self.data.n_rows), np.arange(0)) if outer is None else outer.pair(j)
+            if isinstance(spec, LeaveOneOut) and self.data.groups is None:
+                if rows.size not in leave_one_out:
+                    leave_one_out[rows.size] = self.layout(spec, rows, "inner", j=j)
+                yield leave_one_out[rows.size]
+            else:
+                yield self.layout(spec, rows, "inner", test.size if isinstance(spec, LikeOuterTest) else None, j)
+
+    def layout(self, spec: Any, rows: np.ndarray, level: str, n_test: int | None = None, j: int = 0) -> Layout:
+        """The splits of these rows by one spec, in positions."""
+        if rows.size < 2:
+            raise InfeasibleError(f"{rows.size} row cannot be split at the {level} level; Found array with 1 sample at most.")
+        if isinstance(spec, Folds | LeaveOneOut):
+            return self._folds(spec, rows, level, j)
+        if isinstance(spec, Given):
+            return self._given(spec, rows, level, j)
+        if isinstance(spec, FixedRows):
+            return self._fixed(spec, rows, level)
+        if isinstance(spec, Resampling):
+            n_test, samples = share_of(spec.share, rows.size), spec.samples
+        else:
+            n_all = self.data.n_rows if isinstance(spec, Holdout) and spec.of_all else rows.size
+            n_test, samples = n_test or share_of(spec.share, n_all), 1
+        return self._holdouts(rows, n_test, samples, level)
+
+    def notes(self) -> list[str]:
+        """One sentence per class that was too small to stand in every part, then the rest."""
+        nested = self.recipe.outer_spec is not None
+        return [small.sentence(name, nested) for name, small in self.small.items()] + self.said
+
+    def _seed(self, level: str) -> int:
+        return self.recipe.seed + (level == "inner")
+
+    def _groups(self, rows: np.ndarray) -> np.ndarray | None:
+        return None if self.data.groups is None else self.data.groups[rows]
+
+    def _folds(self, spec: Folds | LeaveOneOut, rows: np.ndarray, level: str, j: int) -> Layout:
+        groups, loo = self._groups(rows), isinstance(spec, LeaveOneOut)
+        n_units = rows.size if groups is None else np.unique(groups).size
+        K = n_units if isinstance(spec, LeaveOneOut) else spec.n_splits
+        if n_units < K or n_units < 2:
+            what = "rows" if groups is None else "groups"
+            where = "there are" if level == "outer" else f"outer training part {j} has"
+            hint = f"use {level}<={n_units}" if n_units > 1 else f"one of {what} cannot be split"
+            raise InfeasibleError(f"{K} {level} folds need {max(K, 2)} {what}, but {where} {n_units}; {hint}.")
+        if self.recipe.time_ordered:
+            return Partition(TimeBlocks(K).labels(rows.size, groups), K, self.recipe.buffer)
+        if loo:
+            label = np.arange(rows.size) if groups is None else np.unique(groups, return_inverse=True)[1]
+            return Partition(label, K)
+        strata = self._strata_for_folds(rows, K, level, j)
+        kind = {(False, False): KFold, (True, False): StratifiedKFold, (False, True): GroupKFold}.get(
+            (strata is not None, groups is not None), StratifiedGroupKFold
+        )
+        shuffle = bool(self.recipe.shuffle)
+        splitter = kind(K, shuffle=shuffle, random_state=self._seed(level) if shuffle else None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # its warning of small classes: ours names them
+            return compress(splitter.split(np.zeros(rows.size), strata, groups), rows.size)
+
+    def _strata_for_folds(self, rows: np.ndarray, K: int, level: str, j: int) -> np.ndarray | None:
+        """Strata where the classes allow K folds; small classes are refused or remembered."""
+        if self.strata is None:
+            return None
+        strata = self.strata[rows]
+        classes, counts = np.unique(strata, return_counts=True)
+        names = np.unique(self.data.y)
+        for c, count in zip(classes, counts, strict=True):
+            if count < K:
+                self._small_class(names[c], int(count), K, level, j, int(counts.min()))
+        if counts.max() < K:
+            self.small.clear()
+            self._say(f"Every class has fewer rows than the {K} {level} folds: these folds are not stratified.")
+            return None
+        return strata
+
+    def _small_class(self, name: Any, count: int, K: int, level: str, j: int, smallest: int) -> None:
+        text = f"Class {_plain(name)} has {count} rows, fewer than the {K} {level} folds"
+        if self.recipe.stratify is True:
+            most = f"use {level}<={smallest}, or stratify='auto'" if smallest > 1 else "merge or drop it, or use stratify='auto'"
+            inside = "" if level == "outer" else f" (outer training part {j})"
+            raise InfeasibleError(f"{text}{inside}; {most}.")
+        known = self.small.setdefault(_plain(name), SmallClass())
+        if level == "outer":
+            known.outer = (count, K)
+        else:
+            known.inner[j], known.inner_folds = count, K
+
+    def _holdouts(self, rows: np.ndarray, n_test: int, samples: int, level: str) -> Layout:
+        n, groups = rows.size, self._groups(rows)
+        if self.recipe.time_ordered or not self.recipe.shuffle:
+            if samples > 1:
+                raise RecipeError("resampling draws rows at random, which shuffle=False forbids; use folds or one holdout.")
+            return Pairs([self._last_rows(n, n_test, groups, level)], n)
+        strata = None if self.strata is None else self._strata_for_holdout(rows, n_test, level)
+        return Pairs(holdouts(n, n_test, samples, strata, groups, self._seed(level)), n)
+
+    def _last_rows(self, n: int, n_test: int, groups: np.ndarray | None, level: str) -> Pair:
+        """The newest rows as the test part, the buffer ahead of it thrown away."""
+        cut = n - n_test
+        if groups is not None:
+            ends = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+            if ends.size + 1 != np.unique(groups).size or not ends.size:
+                raise InfeasibleError(f"the {level} holdout of the last rows would cut through a group; sort rows by group.")
+            cut = int(ends[np.argmin(np.abs(ends - cut))])
+        if cut - self.recipe.buffer < 1 or cut >= n:
+            raise InfeasibleError(
+                f"the {level} holdout takes {n - cut} of {n} rows and the buffer {self.recipe.buffer}: no row is left to train on."
+            )
+        return np.arange(cut - self.recipe.buffer), np.arange(cut, n)
+
+    def _strata_for_holdout(self, rows: np.ndarray, n_test: int, level: str) -> np.ndarray | None:
+        """Strata of at least 2 rows: smaller classes are pooled, and given up where even that leaves too many."""
+        strata = np.unique(self.strata[rows], return_inverse=True)[1]  # type: ignore[index]
+        counts = np.bincount(strata)
+        if self.recipe.stratify is True and counts.min() < 2:
+            name = np.unique(self.data.y)[np.unique(self.strata[rows])[np.argmin(counts)]]  # type: ignore[index]
+            raise InfeasibleError(f"Class {_plain(name)} has 1 row, too few for both sides of a holdout; merge or drop it.")
+        if counts.min() < 2:
+            single = np.flatnonzero(counts < 2)
+            host = single[0] if single.size > 1 else np.argmin(np.where(counts < 2, strata.size, counts))
+            strata = np.unique(np.where(counts[strata] < 2, host, strata), return_inverse=True)[1]
+        n_strata = int(strata.max()) + 1
+        if n_strata > min(n_test, rows.size - n_test):
+            if self.recipe.stratify is True:
+                raise InfeasibleError(f"a holdout of {n_test} rows is too small for {n_strata} classes; use a larger share.")
+            self._say(f"An {level} holdout of {n_test} rows is too small to keep {n_strata} classes in proportion.")
+            return None
+        return strata
+
+    def _fixed(self, spec: FixedRows, rows: np.ndarray, level: str) -> Layout:
+        name = "test_rows" if level == "outer" else "dev_rows"
+        in_range(name, spec.rows, self.data.n_rows)
+        test = np.flatnonzero(np.isin(rows, spec.rows))
+        if test.size < spec.rows.size:
+            outside = spec.rows[~np.isin(spec.rows, rows)]
+            raise InfeasibleError(f"{name} holds row {outside[0]}, which is not among the training rows of the outer split.")
+        near = within(test, rows.size, self.recipe.buffer)
+        return Pairs([(np.flatnonzero(~near), test)], rows.size)
+
+    def _given(self, spec: Given, rows: np.ndarray, level: str, j: int) -> Layout:
+        """A splitter used as given, on a copy: a RandomState inside it stays where it was."""
+        splitter = spec.splitter
+        if isinstance(splitter, STRATIFIED) and spec.explicit:
+            self._check_given_strata(splitter, rows, level)
+        own = type(splitter).__module__.startswith("sklearn.model_selection") or isinstance(splitter, TimeBlocks)
+        X = np.zeros(rows.size) if own else self.data.rows(rows)
+        if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
+            self._say(f"{level}={splitter!r} has random_state=None: each plan draws other splits; this result keeps its own.")
+        try:
+            pairs = copy.deepcopy(splitter).split(X, self.data.y[rows], self._groups(rows))
+            return compress(check_pairs(level, pairs, rows.size, j), rows.size)
+        except (RecipeError, InfeasibleError):
+            raise
+        except (TypeError, ValueError) as error:
+            hint = " Give groups=." if self.data.groups is None and "groups" in str(error) else ""
+            raise RecipeError(f"{level}={splitter!r} cannot split these {rows.size} rows: {error}{hint}") from error
+
+    def _check_given_strata(self, splitter: Any, rows: np.ndarray, level: str) -> None:
+        K = splitter.n_splits if hasattr(splitter, "n_splits") else splitter.cvargs["n_splits"]
+        classes, counts = np.unique(self.data.y[rows], return_counts=True)
+        if counts.min() < K and self.task == "classification":
+            name, least = classes[np.argmin(counts)], int(counts.min())
+            most = f"the largest n_splits that works is {least}" if least > 1 else "no n_splits works; merge or drop it"
+            raise InfeasibleError(f"Class {_plain(name)} has {least} rows, fewer than {level}={splitter!r} needs; {most}.")
+
+    def _listed_inside(self, spec: Listed, outer: Layout | None, n_parts: int) -> Iterable[Layout]:
+        n_rows = self.data.n_rows
+        if outer is None:
+            yield compress(check_pairs("inner", spec.splits, n_rows), n_rows)
+            return
+        if len(spec.splits) != n_parts:
+            raise RecipeError(f"inner holds {len(spec.splits)} lists of splits, but there are {n_parts} outer splits.")
+        for j, splits in enumerate(spec.splits):
+            allowed, pairs = outer.pair(j)[0], []
+            for k, (train, test) in enumerate(check_pairs("inner", splits, n_rows, j)):
+                outside = np.setdiff1d(np.concatenate([train, test]), allowed)
+                if outside.size:
+                    raise RecipeError(
+                        f"inner split {k} of outer split {j} uses row {outside[0]}, which is outside that outer training part; "
+                        "inner lists speak of row numbers of the whole data."
+                    )
+                pairs.append((train, test))
+            yield Pairs(pairs, n_rows)
+
+    def _say(self, note: str) -> None:
+        if note not in self.said:
+            self.said.append(note)
+
+
+def check_pairs(level: str, pairs: Any, n_rows: int, j: int | None = None) -> Iterable[Pair]:
+    """(train, test) pairs as they come, each checked: whole numbers in range, disjoint, not empty."""
+    n_pairs = 0
+    for k, pair in enumerate(pairs):
+        where = f"{level} split {k}" + (f" of outer split {j}" if level == "inner" and j is not None else "")
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise RecipeError(f"{where} is no (train, test) pair of row numbers.")
+        train, test = (check_rows(f"{side} of {where}", part, n_rows) for side, part in zip(("train", "test"), pair))
+        both = np.intersect1d(train, test)
+        if both.size:
+            raise RecipeError(
+                f"{where} has row {both[0]} (and {both.size - 1} more) in its training and its test part; a row tested on may not "
+                "be trained on (a bootstrap does that)."
+            )
+        n_pairs += 1
+        yield train, test
+    if not n_pairs:
+        raise RecipeError(f"{level} gives no split at all (an iterator that was used up?).")
+
+
+def check_rows(name: str, rows: Any, n_rows: int) -> np.ndarray:
+    """Row numbers as int64: whole, in range, at least one."""
+    rows = np.asarray(rows)
+    if rows.dtype == bool:
+        raise RecipeError(f"{name} is a boolean mask; row numbers are needed: np.flatnonzero(mask).")
+    if rows.size == 0:
+        raise InfeasibleError(f"{name} is empty; every part needs at least one row.")
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise RecipeError(f"{name} must be a list of whole row numbers, got {rows.dtype} of shape {rows.shape}.")
+    return in_range(name, rows.astype(np.int64), n_rows)
+
+
+def in_range(name: str, rows: np.ndarray, n_rows: int) -> np.ndarray:
+    """Row numbers, all of them in 0 ... n_rows - 1."""
+    outside = rows[(rows < 0) | (rows >= n_rows)]
+    if outside.size:
+        raise RecipeError(
+            f"{name} names row {outside[0]}, but the rows are 0 to {n_rows - 1}; an inner splitter counts positions inside its "
+            "outer training part, explicit lists count rows of the whole data."
+        )
+    return rows
+
+
+def words_of(spec: Any, layout: Layout | None, grouped: bool) -> str:
+    """The splitter in words, for quantities and tables."""
+    if layout is None:
+        return ""
+    if isinstance(spec, Folds):
+        return f"{spec.n_splits}-fold CV"
+    if isinstance(spec, LeaveOneOut):
+        return f"leave-one-{'group-' if grouped else ''}out CV"
+    if isinstance(spec, Resampling):
+        return f"{spec.samples} random holdouts"
+    if isinstance(spec, Holdout | LikeOuterTest | FixedRows):
+        return f"a holdout of {layout.sizes()[0, 1]} rows"
+    if isinstance(spec, Listed):
+        return f"{len(layout)} given splits"
+    return f"{len(layout)} splits by {type(spec.splitter).__name__}"
+
+
+def _plain(name: Any) -> str:
+    return repr(name.item() if isinstance(name, np.generic) else name)

@@ -1,0 +1,266 @@
+"""RiskEstimate: the numbers, each under the name of what it estimates. Everything here is arithmetic over the loss table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .data import Data
+from .draw import draw_final, words_of
+from .errors import InputError, RecipeError
+from .families import Family, Setting
+from .inference import tied_settings
+from .losses import Loss
+from .notes import notes_of
+from .paths.base import Path
+from .paths.refit import fit_on
+from .plan import Plan
+from .predictor import ensemble
+from .recipes import Recipe
+from .run import fill
+from .table import LossTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskEstimate:
+    """The estimated risk of a family under a recipe.
+
+        risk = mean_j ε_j,    ε_j = loss of A_θj(S_-j) on S_j,    θ_j = argmin_θ of the inner curve of j
+
+    The record is `recipe`, `family`, `loss`, `plan` and `table`; all numbers are properties over it.
+    """
+
+    recipe: Recipe
+    family: Family
+    loss: Loss
+    plan: Plan
+    table: LossTable
+    data: Data = field(repr=False)
+    fill_path: Path = field(repr=False)
+    task: str = "classification"
+    inner_spec: Any = None
+    n_jobs: int | None = None
+    plan_notes: tuple[str, ...] = ()
+
+    @property
+    def risk(self) -> float | None:
+        """The mean of fold_risks; None where nothing was measured outside."""
+        return float(np.mean(self.fold_risks)) if len(self.fold_risks) else None
+
+    @property
+    def fold_risks(self) -> np.ndarray:
+        """ε_j of every outer split."""
+        return self.table.fold_risks
+
+    @property
+    def score(self) -> float | None:
+        """The risk as the score that was asked for with scoring=; None otherwise."""
+        return self.loss.score(self.risk)
+
+    @property
+    def fold_scores(self) -> np.ndarray | None:
+        """The fold risks as scores; None without scoring=."""
+        return self.loss.score(self.fold_risks)
+
+    @property
+    def settings(self) -> list[Setting]:
+        """The grid, in ParameterGrid order."""
+        return [dict(setting) for setting in self.family.settings]
+
+    @property
+    def chosen_index(self) -> np.ndarray:
+        """Number of the setting chosen in each outer training part."""
+        return self.table.chosen.copy()
+
+    @property
+    def chosen(self) -> list[Setting]:
+        """θ_j of each outer training part."""
+        return [dict(self.family.settings[s]) for s in self.table.chosen]
+
+    @property
+    def inner_curves(self) -> np.ndarray | None:
+        """[training parts, settings]: the mean over inner splits of their fold means."""
+        return self.table.inner_curves
+
+    @property
+    def tied(self) -> list[np.ndarray]:
+        """For each training part the settings that share the minimum of its inner curve."""
+        curves = self.inner_curves
+        return [] if curves is None else [tied_settings(curve, self.loss.zero_one) for curve in curves]
+
+    @property
+    def outer_curves(self) -> np.ndarray | None:
+        """[outer splits, settings]: every setting's loss on the outer test part; None where it was not fitted there."""
+        whole = self.table.flat or len(self.family.settings) == 1
+        return self.table.outer.copy() if len(self.table.outer) and whole else None
+
+    @property
+    def flat(self) -> float | None:
+        """The optimistic flat estimate: the smallest of the settings' CV estimates on the very folds that chose it."""
+        if len(self.plan.outer) > 1:
+            curves = self.outer_curves
+            means = None if curves is None else curves.mean(axis=0)
+        else:
+            means = None if self.inner_curves is None else self.inner_curves[0]
+        return None if means is None or np.isnan(means).all() else float(np.nanmin(means))
+
+    @property
+    def optimism(self) -> float | None:
+        """risk - flat."""
+        return None if self.risk is None or self.flat is None else self.risk - self.flat
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """Out-of-fold predictions by row: an array, masked where a row was never tested.
+
+        Where test parts overlap there is no one prediction per row: a masked array [outer splits, rows].
+        """
+        parts = [test for _, test in self.plan.outer[: len(self.table.predictions)]]
+        shown = np.concatenate(self.table.predictions) if parts else np.zeros(0)
+        rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        if np.unique(rows).size == rows.size:
+            out = np.ma.masked_all(self.plan.n_rows, dtype=shown.dtype)
+            out[rows] = shown
+            return out.data if rows.size == self.plan.n_rows else out
+        out = np.ma.masked_all((len(parts), self.plan.n_rows), dtype=shown.dtype)
+        for j, test in enumerate(parts):
+            out[j, test] = self.table.predictions[j]
+        return out
+
+    @property
+    def path(self) -> str:
+        """Which computation ran: "refit"."""
+        return self.fill_path.name
+
+    @property
+    def path_reason(self) -> str:
+        """Why that one."""
+        return self.fill_path.reason
+
+    @property
+    def complete(self) -> bool:
+        """False after an interrupt: what is here is what was finished."""
+        return self.table.complete
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Sentences on what deserves a look: grid edges, ties, failures, warnings, small classes."""
+        return [*self.plan.notes, *self.plan_notes, *notes_of(self)]
+
+    @property
+    def quantity(self) -> str:
+        """What the number estimates, with the training size."""
+        tuned = len(self.family.settings) > 1
+        rule = "A_θ̂(S)" if tuned else "A(S)"
+        sizes = [self.plan.n_rows] if self.plan.outer_layout is None else self.plan.outer.layout.sizes()[:, 0]
+        low, high = int(min(sizes)), int(max(sizes))
+        size = f"|S| = {low}" if low == high else f"|S| = {low} to {high}"
+        chosen = f", θ̂ chosen inside S by {self.plan.inner_words}" if tuned and self.plan.inner_words else ""
+        if self.plan.outer_layout is None:
+            return f"nothing is measured outside S; the smallest inner loss is optimistic for ℓ_D({rule}), {size}{chosen}"
+        risk = f"ℓ_D({rule})" if len(self.plan.outer) == 1 else f"E[ℓ_D({rule})]"
+        part = "" if self.complete else f", from {len(self.fold_risks)} of {len(self.plan.outer)} outer splits (interrupted)"
+        return f"{risk}, {size}{chosen}{part}"
+
+    @cached_property
+    def final_setting(self) -> Setting:
+        """θ̂ chosen by the inner splitter on all of S; computed when first asked for."""
+        if len(self.family.settings) == 1:
+            return dict(self.family.settings[0])
+        if self.plan.outer_layout is None:
+            return self.chosen[0]
+        if self.inner_spec is None:
+            raise RecipeError("inner=None chooses nothing, so there is no final setting; give inner.")
+        table = fill(self._final_plan, self.fill_path, len(self.settings), self.loss.zero_one, n_jobs=self.n_jobs)
+        return dict(self.family.settings[table.chosen[0]])
+
+    def predictor(self, how: str = "retrain") -> Any:
+        """A fitted scikit-learn estimator for new data.
+
+        "retrain": A_θ̂(S) with θ̂ = final_setting. "ensemble": the mean of the models of the inner splits of S at θ̂ (of the
+        outer splits where there are no inner ones).
+        """
+        if how not in ("retrain", "ensemble"):
+            raise InputError(f"how={how!r} is not known; use 'retrain' or 'ensemble'.")
+        setting = self.final_setting
+        if how == "retrain":
+            return fit_on(self.family, self.data, setting, np.arange(self.data.n_rows))
+        splits = self.plan.outer if self.inner_spec is None else self._final_plan.inner[0]
+        return ensemble([fit_on(self.family, self.data, setting, train) for train, _ in splits], self.data.X)
+
+    @cached_property
+    def _final_plan(self) -> Plan:
+        if self.plan.outer_layout is None:
+            return self.plan
+        layout = draw_final(self.recipe, self.data, self.task, self.inner_spec)
+        words = words_of(self.inner_spec, layout, self.data.groups is not None)
+        return Plan(self.data.n_rows, None, (layout,), inner_words=words, data=self.data)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per outer split: sizes, θ_j, its inner loss, ε_j. Needs pandas."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_frame() gives a pandas DataFrame; pip install pandas, or use the result's arrays.") from None
+        curves, rows = self.inner_curves, []
+        for j, s in enumerate(self.table.chosen):
+            train, test = self.plan.part(j)
+            row: dict[str, Any] = {"split": j, "n_train": train.size, "n_test": test.size, **self.family.settings[s]}
+            row["inner_loss"] = np.nan if curves is None else float(curves[j, s])
+            row["outer_loss"] = float(self.fold_risks[j]) if len(self.fold_risks) else np.nan
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+    def code(self) -> str:
+        """Python that makes this result again, given X and y."""
+        from .source import code_of
+
+        return code_of(self)
+
+    def __repr__(self) -> str:
+        from .display import result_text
+
+        return result_text(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        from .display import result_bundle
+
+        return result_bundle(self)
+
+
+class Comparison(Mapping[str, RiskEstimate]):
+    """Results by name, all on one plan."""
+
+    def __init__(self, results: Mapping[str, RiskEstimate]) -> None:
+        self._results = dict(results)
+
+    def __getitem__(self, name: str) -> RiskEstimate:
+        return self._results[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    @property
+    def plan(self) -> Plan:
+        """The splits that all of them share."""
+        return next(iter(self._results.values())).plan
+
+    def __repr__(self) -> str:
+        from .display import comparison_text
+
+        return comparison_text(self)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        from .display import comparison_bundle
+
+        return comparison_bundle(self)

@@ -1,0 +1,147 @@
+"""NestedCV: scikit-learn's fit and predict over the same flow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sklearn
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.metrics import check_scoring
+from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from .estimate import RiskEstimate
+from .families import Family, ShortHand
+from .recipes import Recipe
+
+
+def _has(method: str) -> Any:
+    """Whether the final predictor, or the estimator before fitting, has a method."""
+
+    def check(self: NestedCV) -> bool:
+        getattr(self.predictor_ if hasattr(self, "predictor_") else self._family().estimator, method)
+        return True
+
+    return check
+
+
+class NestedCV(MetaEstimatorMixin, BaseEstimator):
+    """Tune, train, and know the risk of doing so.
+
+    fit runs the recipe (outer, inner, seed): risk_ is the nested estimate, result_ all of it, predictor_ the estimator retrained
+    on all rows at the setting that the inner splitter chooses on all rows. groups and sample_weight are passed to fit.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> model = NestedCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 9]}).fit(*load_iris(return_X_y=True))
+    >>> round(model.risk_, 4)
+    0.0267
+    """
+
+    __metadata_request__fit = {"groups": True}  # noqa: RUF012 - scikit-learn reads it as it is
+
+    def __init__(
+        self,
+        estimator: Any,
+        grid: Any = None,
+        outer: Any = 5,
+        inner: Any = "auto",
+        seed: int = 0,
+        loss: Any = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.grid = grid
+        self.outer = outer
+        self.inner = inner
+        self.seed = seed
+        self.loss = loss
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+
+    def _family(self) -> Family:
+        return self.estimator if isinstance(self.estimator, Family) else Family(self.estimator, self.grid)
+
+    def fit(self, X: Any, y: Any = None, **params: Any) -> NestedCV:
+        """Estimate the risk, then train on all rows; params: groups, sample_weight."""
+        unknown = sorted(set(params) - {"groups", "sample_weight"})
+        if unknown:
+            raise TypeError(f"fit takes groups and sample_weight, got {', '.join(unknown)}.")
+        if sklearn.get_config()["enable_metadata_routing"]:
+            process_routing(self, "fit", **params)  # refuses what the estimator did not ask for
+        recipe = Recipe(outer=self.outer, inner=self.inner, seed=self.seed)
+        options = {"loss": self.loss, "scoring": self.scoring, "n_jobs": self.n_jobs, "progress": "off"}
+        result = recipe.run(self._family(), X, y, **params, **options)
+        assert isinstance(result, RiskEstimate)  # noqa: S101 - for the type checker: one family gives one result
+        self.result_, self.risk_ = result, result.risk
+        self.predictor_ = result.predictor()
+        return self
+
+    @available_if(_has("predict"))
+    def predict(self, X: Any) -> Any:
+        """The predictions of predictor_."""
+        check_is_fitted(self)
+        return self.predictor_.predict(X)
+
+    @available_if(_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Any:
+        """The class probabilities of predictor_."""
+        check_is_fitted(self)
+        return self.predictor_.predict_proba(X)
+
+    @available_if(_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithms of the class probabilities of predictor_."""
+        check_is_fitted(self)
+        return self.predictor_.predict_log_proba(X)
+
+    @available_if(_has("decision_function"))
+    def decision_function(self, X: Any) -> Any:
+        """The decision values of predictor_."""
+        check_is_fitted(self)
+        return self.predictor_.decision_function(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """`scoring` on new data where it was given, else the estimator's own score; large is good."""
+        check_is_fitted(self)
+        return check_scoring(self.predictor_, scoring=self.scoring)(self.predictor_, X, y)
+
+    @property
+    def classes_(self) -> Any:
+        """The class labels of predictor_."""
+        _has("classes_")(self)
+        return self.predictor_.classes_
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns seen in fit."""
+        _has("n_features_in_")(self)
+        return self.predictor_.n_features_in_
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """The names of the columns seen in fit."""
+        _has("feature_names_in_")(self)
+        return self.predictor_.feature_names_in_
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """groups for the splits; what the estimator's fit asks for goes there, as in GridSearchCV."""
+        router = MetadataRouter(owner=self).add_self_request(self)
+        if not isinstance(self.estimator, ShortHand):
+            mapping = MethodMapping().add(caller="fit", callee="fit")
+            router.add(estimator=self._family().estimator, method_mapping=mapping)
+        return router
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        estimator = self.estimator.estimator if isinstance(self.estimator, Family) else self.estimator
+        estimator = getattr(estimator, "estimator", estimator) if type(estimator).__name__ == "GridSearchCV" else estimator
+        if hasattr(estimator, "__sklearn_tags__"):
+            inner = get_tags(estimator)
+            tags.estimator_type, tags.classifier_tags = inner.estimator_type, inner.classifier_tags
+            tags.regressor_tags, tags.input_tags = inner.regressor_tags, inner.input_tags
+        tags.target_tags.required, tags.target_tags.multi_output = True, False
+        return tags

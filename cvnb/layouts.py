@@ -1,0 +1,204 @@
+"""How splits are kept: one small integer per row where test parts do not overlap, lists of row numbers otherwise.
+
+A layout speaks of positions 0 ... n-1. `Splits` turns positions into row numbers of the whole data, on demand: leave-one-out on
+20,000 rows is one array of 20,000 labels, never 20,000 arrays.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .splitters import Pair, within
+
+NEVER = -1  # label of a position that is in no test part
+
+
+class Partition:
+    """Test part k holds the positions labelled k, its training part all others more than `buffer` positions away."""
+
+    def __init__(self, label: np.ndarray, n_splits: int, buffer: int = 0) -> None:
+        kind = next(t for t in (np.int8, np.int16, np.int32) if n_splits <= np.iinfo(t).max)
+        self.label, self.n_splits, self.buffer = np.asarray(label, dtype=kind), int(n_splits), int(buffer)
+
+    def __len__(self) -> int:
+        return self.n_splits
+
+    @property
+    def n(self) -> int:
+        return self.label.size
+
+    @property
+    def nbytes(self) -> int:
+        return self.label.nbytes
+
+    def pair(self, k: int) -> Pair:
+        """(train, test) positions of split k."""
+        test = self.label == k
+        train = ~(within(np.flatnonzero(test), self.n, self.buffer) if self.buffer else test)
+        return np.flatnonzero(train), np.flatnonzero(test)
+
+    def sizes(self) -> np.ndarray:
+        """[n_splits, 2] numbers of training and test rows."""
+        train, test = self.counts(np.zeros(self.n, dtype=np.int64), 1)
+        return np.column_stack([train, test])
+
+    def counts(self, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
+        """(train, test)[n_splits, n_codes]: how often each code stands in each part."""
+        if self.buffer:
+            return _count_pairs(self, codes, n_codes)
+        tested = self.label != NEVER
+        flat = self.label[tested].astype(np.int64) * n_codes + codes[tested]
+        test = np.bincount(flat, minlength=len(self) * n_codes).reshape(len(self), n_codes)
+        return np.bincount(codes, minlength=n_codes)[None, :] - test, test
+
+    def straddling(self, codes: np.ndarray) -> np.ndarray:
+        """[n_splits]: test rows whose code also stands in the training part."""
+        if self.buffer:
+            return _straddling_pairs(self, codes)
+        pairs = np.unique(np.column_stack([codes, self.label]), axis=0)
+        spread = np.bincount(pairs[:, 0], minlength=int(codes.max()) + 1) > 1
+        rows = spread[codes] & (self.label != NEVER)
+        return np.bincount(self.label[rows], minlength=len(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"partition": pack(self.label), "n_splits": self.n_splits, "buffer": self.buffer}
+
+
+class Pairs:
+    """Splits kept as they are: (train, test) positions, in the order in which they were given."""
+
+    def __init__(self, pairs: Iterable[Pair], n: int) -> None:
+        kind = np.int32 if n <= np.iinfo(np.int32).max else np.int64
+        self.pairs = [(np.asarray(train, dtype=kind), np.asarray(test, dtype=kind)) for train, test in pairs]
+        self.n = n
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(train.nbytes + test.nbytes for train, test in self.pairs)
+
+    def pair(self, k: int) -> Pair:
+        train, test = self.pairs[k]
+        return train.astype(np.int64), test.astype(np.int64)
+
+    def sizes(self) -> np.ndarray:
+        return np.array([(train.size, test.size) for train, test in self.pairs]).reshape(-1, 2)
+
+    def counts(self, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
+        return _count_pairs(self, codes, n_codes)
+
+    def straddling(self, codes: np.ndarray) -> np.ndarray:
+        return _straddling_pairs(self, codes)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"pairs": [[pack(train), pack(test)] for train, test in self.pairs], "n": self.n}
+
+
+Layout = Partition | Pairs
+
+
+def from_dict(record: dict[str, Any]) -> Layout:
+    """The layout that `to_dict` wrote."""
+    if "partition" in record:
+        return Partition(unpack(record["partition"]), record["n_splits"], record["buffer"])
+    return Pairs([(unpack(train), unpack(test)) for train, test in record["pairs"]], record["n"])
+
+
+def compress(pairs: Iterable[Pair], n: int) -> Layout:
+    """A Partition where the test parts are disjoint and each training part is all the rest in row order, else Pairs."""
+    label, kept = np.full(n, NEVER, dtype=np.int32), 0
+    pairs = iter(pairs)
+    for train, test in pairs:
+        train, test = np.asarray(train), np.asarray(test)
+        if not _is_rest(train, test, n) or (label[test] != NEVER).any():
+            before = [Partition(label, kept).pair(k) for k in range(kept)]
+            return Pairs([*before, (train, test), *pairs], n)
+        label[test] = kept
+        kept += 1
+    return Partition(label, kept)
+
+
+def _is_rest(train: np.ndarray, test: np.ndarray, n: int) -> bool:
+    if train.size + test.size != n or (test[1:] <= test[:-1]).any():
+        return False
+    rest = np.ones(n, dtype=bool)
+    rest[test] = False
+    return np.array_equal(train, np.flatnonzero(rest))
+
+
+class Splits(Sequence[Pair]):
+    """A list of (train, test) row numbers of the whole data, made when asked for."""
+
+    def __init__(self, layout: Layout, rows: np.ndarray | None = None) -> None:
+        self.layout, self._rows = layout, rows
+
+    def __len__(self) -> int:
+        return len(self.layout)
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[i] for i in range(*k.indices(len(self)))]
+        if not -len(self) <= k < len(self):
+            raise IndexError(f"split {k} of {len(self)}")
+        train, test = self.layout.pair(int(k) % len(self))
+        return (train, test) if self._rows is None else (self._rows[train], self._rows[test])
+
+    def __iter__(self) -> Iterator[Pair]:
+        return (self[k] for k in range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or len(self) != len(other):
+            return NotImplemented if not isinstance(other, Sequence) else False
+        return all(np.array_equal(a, b) for mine, theirs in zip(self, other, strict=True) for a, b in zip(mine, theirs))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        sizes = self.layout.sizes()
+        train, test = (_range_of(sizes[:, side]) for side in (0, 1)) if len(self) else ("0", "0")
+        return f"<{len(self)} splits: {train} training rows, {test} test rows>"
+
+    def codes(self, codes: np.ndarray) -> np.ndarray:
+        """The codes of the rows that these splits speak of, by position."""
+        return codes if self._rows is None else codes[self._rows]
+
+
+def _range_of(sizes: np.ndarray) -> str:
+    low, high = int(sizes.min()), int(sizes.max())
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _count_pairs(layout: Layout, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
+    train, test = (np.zeros((len(layout), n_codes), dtype=np.int64) for _ in range(2))
+    for k in range(len(layout)):
+        for counts, positions in zip((train, test), layout.pair(k), strict=True):
+            counts[k] = np.bincount(codes[positions], minlength=n_codes)
+    return train, test
+
+
+def _straddling_pairs(layout: Layout, codes: np.ndarray) -> np.ndarray:
+    trained = np.zeros(int(codes.max()) + 1, dtype=bool)
+    found = np.zeros(len(layout), dtype=np.int64)
+    for k in range(len(layout)):
+        train, test = layout.pair(k)
+        trained[:] = False
+        trained[codes[train]] = True
+        found[k] = np.count_nonzero(trained[codes[test]])
+    return found
+
+
+def pack(array: np.ndarray) -> dict[str, str]:
+    little = array.astype(array.dtype.newbyteorder("<"))
+    return {"dtype": little.dtype.str, "data": base64.b64encode(zlib.compress(little.tobytes(), 9)).decode("ascii")}
+
+
+def unpack(record: dict[str, str]) -> np.ndarray:
+    values = np.frombuffer(zlib.decompress(base64.b64decode(record["data"])), dtype=np.dtype(record["dtype"]))
+    return values.astype(values.dtype.newbyteorder("="))

@@ -1,0 +1,195 @@
+"""The general path: any scikit-learn estimator, one fit per setting and split.
+
+Transformers ahead of the last step are fitted once per split and setting of theirs, not once per setting of the model:
+settings that share them follow each other, and the chain of fitted transformers is kept while they last. Every fit gets data
+of its own, so an estimator with copy=False disturbs nobody. Cost: one fit per setting of each step and split.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics._scorer import _BaseScorer
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from ..data import Data
+from ..families import Family, Setting
+from ..losses import Loss
+from ..randomness import global_state
+from .base import Outcome
+
+PASS = (None, "passthrough")
+
+
+class Refit:
+    """One fit per setting and split."""
+
+    name = "refit"
+
+    def __init__(self, family: Family, data: Data, loss: Loss, reason: str) -> None:
+        self.family, self.data, self.loss, self.reason = family, data, loss, reason
+        ranks: dict[Any, int] = {}
+        keys = [chain_key(family, setting) for setting in family.settings]
+        self.keys = [tuple(ranks.setdefault(key[: i + 1], len(ranks)) for i in range(len(key))) for key in keys]
+
+    def evaluate(
+        self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool
+    ) -> Outcome:
+        n_settings = len(self.family.settings)
+        outcome = Outcome(np.full(n_settings, np.nan), np.full((test.size, n_settings), np.nan) if keep else None)
+        chain = Chain(self.family, self.data, train, test, split)
+        with global_state(), _counted(outcome.warnings):
+            for s in sorted(which, key=lambda s: (self.keys[s], s)):
+                try:
+                    self._measure(chain, int(s), outcome)
+                except Exception as error:  # any failure costs its own setting, and the note says which
+                    outcome.failures[int(s)] = f"{type(error).__name__}: {error}"
+        return outcome
+
+    def _measure(self, chain: Chain, s: int, outcome: Outcome) -> None:
+        data, loss = self.data, self.loss
+        pipeline, model, X_test = chain.fit(self.family.settings[s], self.keys[s], s)
+        y, w = data.y[chain.test], None if data.weights is None else data.weights[chain.test]
+        if loss.scorer is not None and not isinstance(loss.scorer, _BaseScorer):
+            value, rows, _ = loss.measure(pipeline, chain.raw(chain.test), y, w)  # a user's own scorer may look at X
+        else:
+            value, rows, response = loss.measure(model, X_test, y, w)
+        if outcome.rows is not None:
+            predicted = loss.scorer is None and loss.response == "predict"
+            outcome.predictions[s] = np.asarray(response if predicted else model.predict(X_test))
+            if rows is not None:
+                outcome.rows[:, s] = rows
+        outcome.losses[s] = value
+
+
+@dataclass
+class Stage:
+    """A fitted transformer and what it made of both parts."""
+
+    key: tuple[int, ...]
+    step: Any
+    X_train: Any
+    X_test: Any
+
+
+class Chain:
+    """The transformers fitted on one training part, kept as long as the next setting shares them."""
+
+    def __init__(
+        self, family: Family, data: Data, train: np.ndarray, test: np.ndarray, split: tuple[int, int] = (0, 0)
+    ) -> None:
+        self.family, self.data, self.train, self.test, self.split = family, data, train, test, split
+        self.pairwise = _is_pairwise(family.estimator)
+        self.stages: list[Stage] = []
+        self.broken: tuple[Any, Exception] | None = None
+
+    def raw(self, rows: np.ndarray) -> Any:
+        """A fresh copy of these rows of X; columns too where X holds similarities to the training rows."""
+        return self.data.rows(rows, self.train if self.pairwise else None)
+
+    def fit(self, setting: Setting, keys: Any, s: int = 0) -> tuple[Any, Any, Any]:
+        """(fitted estimator, its last step, X of the test part as that step takes it)."""
+        candidate = self.family.candidate(setting)
+        y = self.data.y[self.train]
+        weights = {} if self.data.weights is None else {"sample_weight": self.data.weights[self.train]}
+        if not is_plain_pipeline(candidate):
+            seed(*self.split, s)
+            candidate.fit(self.raw(self.train), y, **weights)
+            return candidate, candidate, self.raw(self.test)
+        self._transform(candidate, keys, y)
+        X_train, X_test = self._current()
+        model = candidate.steps[-1][1]
+        seed(*self.split, s)
+        model.fit(X_train, y, **weights)
+        return candidate, model, X_test
+
+    def _transform(self, pipeline: Pipeline, keys: Any, y: np.ndarray) -> None:
+        """Bring the stages in line with this pipeline's transformers, fitting those that differ."""
+        if self.broken is not None and keys[: len(self.broken[0])] == self.broken[0]:
+            raise self.broken[1]
+        depth = 0
+        while depth < len(self.stages) and self.stages[depth].key == keys[: depth + 1]:
+            depth += 1
+        del self.stages[depth:]
+        for i, (name, step) in enumerate(pipeline.steps[:-1]):
+            if i < depth:
+                pipeline.steps[i] = (name, self.stages[i].step)
+                continue
+            key = keys[: i + 1]
+            try:
+                self.stages.append(Stage(key, step, *self._fit_step(step, y, i)))
+            except Exception as error:  # kept, so that the settings that share this step fail without trying again
+                self.broken = (key, error)
+                raise
+
+    def _fit_step(self, step: Any, y: np.ndarray, i: int) -> tuple[Any, Any]:
+        X_train, X_test = self._current()
+        if step in PASS:
+            return X_train, X_test
+        seed(*self.split, 1_000_000 + i)
+        fitted = step.fit_transform(X_train, y) if hasattr(step, "fit_transform") else step.fit(X_train, y).transform(X_train)
+        return fitted, step.transform(X_test)
+
+    def _current(self) -> tuple[Any, Any]:
+        """Copies of both parts as the last stage left them."""
+        if not self.stages:
+            return self.raw(self.train), self.raw(self.test)
+        return _copy(self.stages[-1].X_train), _copy(self.stages[-1].X_test)
+
+
+def fit_on(family: Family, data: Data, setting: Setting, rows: np.ndarray) -> Any:
+    """A_θ(S restricted to rows): the fitted scikit-learn estimator."""
+    with global_state(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Chain(family, data, rows, rows[:1]).fit(setting, chain_key(family, setting))[0]
+
+
+def chain_key(family: Family, setting: Setting) -> tuple[Any, ...]:
+    """One entry per transformer: equal entries up to some step mean that everything up to there is fitted alike."""
+    if not is_plain_pipeline(family.estimator):
+        return ()
+    names = [name for name, _ in family.estimator.steps]
+    parameters = family.parameters(setting)
+    owners = {key: key.split("__")[0] for key in parameters}
+    if any(owner not in names for owner in owners.values()):
+        return tuple((id(setting),) for _ in names[:-1])  # it replaces the steps themselves
+    return tuple(
+        tuple(sorted((key, id(parameters[key])) for key, owner in owners.items() if owner == name)) for name in names[:-1]
+    )
+
+
+def is_plain_pipeline(estimator: Any) -> bool:
+    """Whether its steps may be fitted one by one with the same result; a subclass may do something else."""
+    return type(estimator) is Pipeline and getattr(estimator, "transform_input", None) is None
+
+
+def seed(*numbers: int) -> None:
+    """Seed the global random state for one fit, whatever was fitted before it."""
+    np.random.seed([number + 1 for number in numbers])  # noqa: NPY002 - inside global_state, which puts it back
+
+
+def _is_pairwise(estimator: Any) -> bool:
+    return hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).input_tags.pairwise
+
+
+def _copy(X: Any) -> Any:
+    return X.copy() if hasattr(X, "copy") else X.clone() if hasattr(X, "clone") else X
+
+
+@contextmanager
+def _counted(counter: Any) -> Iterator[None]:
+    """Count warnings instead of showing them; a thread cannot, the filters are the process's."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    counter.update(f"{type(w.message).__name__}: {' '.join(str(w.message).split())}" for w in caught)

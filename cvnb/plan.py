@@ -1,0 +1,228 @@
+"""Plan: every outer and inner split with its row numbers, kept as data and re-checkable."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import layouts
+from .data import Data
+from .errors import RecipeError
+from .layouts import Layout, Pairs, Splits
+from .splitters import Pair, within
+
+FORMAT = "cvnb plan 1"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan:
+    """Every split of one recipe on one data set, drawn once from one seed.
+
+    outer      list of (train, test) row numbers; empty where nothing is measured outside
+    inner[j]   the splits inside outer training part j (inside all of S where outer is empty), in row numbers of the whole data
+    """
+
+    n_rows: int
+    outer_layout: Layout | None
+    inner_layouts: tuple[Layout, ...] | None
+    inner_in_rows: bool = False
+    buffer: int = 0
+    recipe: str = ""
+    outer_words: str = ""
+    inner_words: str = ""
+    notes: tuple[str, ...] = ()
+    group_codes: np.ndarray | None = None
+    outer_drawn: bool = True
+    data: Data | None = field(default=None, compare=False)
+
+    @property
+    def outer(self) -> Splits:
+        return Splits(Pairs([], self.n_rows) if self.outer_layout is None else self.outer_layout)
+
+    @property
+    def inner(self) -> Sequence[Splits]:
+        return _Inner(self)
+
+    @property
+    def n_parts(self) -> int:
+        """Number of training parts inside which a setting is chosen: outer splits, or 1 where there are none."""
+        return len(self.outer) or 1
+
+    @property
+    def n_inner(self) -> int:
+        """Number of inner splits, all together."""
+        return 0 if self.inner_layouts is None else sum(len(layout) for layout in self.inner_layouts)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of all the splits."""
+        kept = {id(layout): layout for layout in (self.outer_layout, *(self.inner_layouts or ())) if layout is not None}
+        return sum(layout.nbytes for layout in kept.values())
+
+    def part(self, j: int) -> Pair:
+        """(train, test) of outer split j; all of S and nothing where there is no outer split."""
+        if self.outer_layout is None:
+            return np.arange(self.n_rows), np.arange(0)
+        return self.outer[j]
+
+    @cached_property
+    def row_codes(self) -> np.ndarray:
+        """One integer per row, shared by repeated rows."""
+        return np.arange(self.n_rows) if self.data is None else self.data.row_codes
+
+    def audit(self) -> Audit:
+        """Every split checked again: disjoint, groups apart, buffer kept, repeated rows on one side."""
+        found: list[str] = []
+        for where, splits in self._levels():
+            found += self._findings(where, splits)
+        return Audit(len(self.outer) + self.n_inner, tuple(found))
+
+    def to_json(self) -> str:
+        """A record from which `from_json` makes the same splits on another machine."""
+        kept = {id(layout): layout for layout in self.inner_layouts or ()}
+        number = {key: i for i, key in enumerate(kept)}
+        inner = None if self.inner_layouts is None else [number[id(layout)] for layout in self.inner_layouts]
+        record = {
+            "format": FORMAT,
+            "recipe": self.recipe,
+            "outer_words": self.outer_words,
+            "inner_words": self.inner_words,
+            "n_rows": self.n_rows,
+            "buffer": self.buffer,
+            "outer": None if self.outer_layout is None else self.outer_layout.to_dict(),
+            "inner": inner,
+            "inner_layouts": [layout.to_dict() for layout in kept.values()],
+            "inner_in_rows": self.inner_in_rows,
+            "groups": None if self.group_codes is None else layouts.pack(self.group_codes),
+            "rows": layouts.pack(_by_appearance(self.row_codes)),
+            "notes": list(self.notes),
+        }
+        return json.dumps(record, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        """The plan that `to_json` wrote."""
+        try:
+            record = json.loads(text)
+            if record["format"] != FORMAT:
+                raise KeyError(record["format"])
+            shared = [layouts.from_dict(layout) for layout in record["inner_layouts"]]
+            plan = cls(
+                n_rows=record["n_rows"],
+                outer_layout=None if record["outer"] is None else layouts.from_dict(record["outer"]),
+                inner_layouts=None if record["inner"] is None else tuple(shared[i] for i in record["inner"]),
+                inner_in_rows=record["inner_in_rows"],
+                buffer=record["buffer"],
+                recipe=record["recipe"],
+                outer_words=record["outer_words"],
+                inner_words=record["inner_words"],
+                notes=tuple(record["notes"]),
+                group_codes=None if record["groups"] is None else layouts.unpack(record["groups"]),
+            )
+            plan.__dict__["row_codes"] = layouts.unpack(record["rows"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise RecipeError(f"this text is no plan written by Plan.to_json(): {error!r}") from None
+        return plan
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Plan):
+            return NotImplemented
+        return self.n_rows == other.n_rows and self.outer == other.outer and list(self.inner) == list(other.inner)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        lines = [f"Plan: {self.words} of {self.n_rows} rows"]
+        if self.outer_layout is not None:
+            lines.append(f"  outer {self.outer!r}")
+        if self.inner_layouts is not None:
+            lines.append(f"  inner {self.inner[0]!r} in each of {self.n_parts} outer training parts")
+        return "\n".join([*lines, *(f"  - {note}" for note in self.notes)])
+
+    @property
+    def words(self) -> str:
+        """The two levels in words: "5-fold CV, inside it 3-fold CV"."""
+        return ", inside it ".join(words for words in (self.outer_words, self.inner_words) if words)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from .display import plan_bundle
+
+        return plan_bundle(self)
+
+    def _levels(self) -> Iterator[tuple[str, Splits]]:
+        yield "outer split {k}", self.outer
+        for j, splits in enumerate(self.inner):
+            inside = "" if self.outer_layout is None else f" of outer split {j}"
+            yield f"inner split {{k}}{inside}", splits
+
+    def _findings(self, where: str, splits: Splits) -> Iterator[str]:
+        if not len(splits):
+            return
+        checks = [(np.arange(self.n_rows), "rows"), (_repeated(self.row_codes), "repeated rows")]
+        if self.group_codes is not None:
+            checks.append((self.group_codes, "rows of groups"))
+        for codes, what in checks:
+            counts = splits.layout.straddling(splits.codes(codes)) if codes is not None else np.zeros(0, dtype=int)
+            for k in np.flatnonzero(counts):
+                yield f"{where.format(k=k)}: {counts[k]} {what} that stand on both sides"
+        for k in range(len(splits)) if self.buffer else ():
+            train, test = splits[k]
+            near = int(np.count_nonzero(within(test, self.n_rows, self.buffer)[train]))
+            if near:
+                yield f"{where.format(k=k)}: {near} training rows within the buffer of {self.buffer} rows"
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """What a second look at every split found."""
+
+    n_splits: int
+    findings: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+    def __repr__(self) -> str:
+        bad = len({finding.split(":")[0] for finding in self.findings})
+        return "\n".join([f"{bad} of {self.n_splits} splits leak", *(f"  - {finding}" for finding in self.findings)])
+
+
+class _Inner(Sequence[Splits]):
+    """inner[j] made on demand: nothing is kept per split but its layout."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    def __len__(self) -> int:
+        return self._plan.n_parts
+
+    def __getitem__(self, j: Any) -> Any:
+        if isinstance(j, slice):
+            return [self[i] for i in range(*j.indices(len(self)))]
+        if not -len(self) <= j < len(self):
+            raise IndexError(f"outer split {j} of {len(self)}")
+        j, plan = int(j) % len(self), self._plan
+        if plan.inner_layouts is None:
+            return Splits(Pairs([], plan.n_rows))
+        in_rows = plan.inner_in_rows or plan.outer_layout is None
+        return Splits(plan.inner_layouts[j], None if in_rows else plan.outer[j][0])
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(repr, self))}]" if len(self) < 4 else f"<inner splits of {len(self)} outer splits>"
+
+
+def _repeated(codes: np.ndarray) -> np.ndarray | None:
+    """The codes where some row is repeated, None otherwise; rows that are not repeated keep codes of their own."""
+    return None if np.bincount(codes).max() < 2 else codes
+
+
+def _by_appearance(codes: np.ndarray) -> np.ndarray:
+    """The same classes numbered by first appearance, so that the record does not depend on hash seeds."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.int32)

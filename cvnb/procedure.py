@@ -1,0 +1,165 @@
+"""The whole flow: data -> plan -> losses -> estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import feasibility
+from .data import Data
+from .draw import draw
+from .errors import FamilyError, InputError, RecipeError
+from .estimate import Comparison, RiskEstimate
+from .families import Family, as_families
+from .losses import Loss, find_loss
+from .paths.refit import Refit
+from .plan import Plan
+from .recipes import Folds, Given, Listed, Recipe
+from .run import fill
+
+
+def plan(recipe: Recipe, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
+    """Every split of this recipe on these rows; nothing is fitted."""
+    families = {} if family is None else _by_name(as_families(family))
+    return _plan(recipe, Data.check(X, y, groups), families)[0]
+
+
+def run(
+    recipe: Recipe,
+    family: Any,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    loss: Any = None,
+    scoring: Any = None,
+    select: str = "min",
+    flat: bool = False,
+    n_jobs: int | None = None,
+    path: str = "auto",
+    progress: str = "auto",
+) -> RiskEstimate | Comparison:
+    """The risk of a family, or of several by name on the same splits."""
+    options = Options(loss, scoring, flat, n_jobs, progress)
+    for name, value, known in (("select", select, ["min"]), ("path", path, ["auto", "refit"]), ("progress", progress, ["auto", "off"])):
+        if value not in known:
+            raise InputError(f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}.")
+    given = as_families(family)
+    families = _by_name(given)
+    data = Data.check(X, y, groups, sample_weight)
+    drawn, task, inner_spec = _plan(recipe, data, families)
+    jobs = {name: _prepare(one, drawn, data, task, inner_spec, options) for name, one in families.items()}
+    if len({job.loss.name for job in jobs.values()}) > 1:
+        names = ", ".join(f"{name}: {job.loss.name}" for name, job in jobs.items())
+        raise FamilyError(f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=.")
+    results = {name: _estimate(recipe, job, drawn, data, task, inner_spec, options) for name, job in jobs.items()}
+    return results[""] if isinstance(given, Family) else Comparison(results)
+
+
+def nested_cv(
+    family: Any, X: Any, y: Any, outer: Any = 5, inner: Any = "auto", seed: int = 0, **run_options: Any
+) -> RiskEstimate | Comparison:
+    """Nested cross-validation in one call: Recipe(outer, inner, seed).run(family, X, y).
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn
+    >>> nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)).quantity
+    'E[ℓ_D(A_θ̂(S))], |S| = 120, θ̂ chosen inside S by 5-fold CV'
+    """
+    return Recipe(outer=outer, inner=inner, seed=seed).run(family, X, y, **run_options)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run was asked for beyond recipe, family and data."""
+
+    loss: Any
+    scoring: Any
+    flat: bool
+    n_jobs: int | None
+    progress: str
+
+
+@dataclass(frozen=True)
+class Job:
+    """One family made ready: its loss, and what the walk over its splits noted."""
+
+    family: Family
+    loss: Loss
+    notes: tuple[str, ...]
+
+
+def _by_name(families: Family | dict[str, Family]) -> dict[str, Family]:
+    return {"": families} if isinstance(families, Family) else families
+
+
+def _plan(recipe: Recipe, data: Data, families: dict[str, Family]) -> tuple[Plan, str, Any]:
+    """(plan, task, inner splitter): the families decide the task, and the inner splitter where inner="auto"."""
+    tasks = {name: family.task(data.task) for name, family in families.items()} or {"": data.task}
+    if len(set(tasks.values())) > 1:
+        raise FamilyError(f"a comparison needs one task, but {', '.join(f'{name} is a {task}' for name, task in tasks.items())}.")
+    task = next(iter(tasks.values()))
+    for family in families.values():
+        feasibility.check_target(data, task, family)
+    inner_spec = _inner_spec(recipe, data, families) if isinstance(recipe.inner_spec, str) else recipe.inner_spec
+    return draw(recipe, data, task, inner_spec), task, inner_spec
+
+
+def _inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
+    """inner="auto": the cv that a GridSearchCV brings, else 5 folds."""
+    found: dict[str, Any] = {}
+    for family in families.values():
+        splitter = family.inner_splitter(data.y)
+        if splitter is None:
+            continue
+        whole = isinstance(family.cv, int | np.integer)
+        if whole and (data.groups is not None or recipe.time_ordered):
+            splitter = Folds(int(family.cv))  # a bare number knows nothing of groups and times: draw folds that do
+        else:
+            splitter = Given(splitter, explicit=not whole)
+        found[repr(splitter)] = splitter
+    if len(found) > 1:
+        raise RecipeError(f"the families bring different inner splitters ({', '.join(found)}); give inner=.")
+    return next(iter(found.values()), Folds(5))
+
+
+def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options) -> Job:
+    ready = family.resolved(task, _smallest_part(plan))
+    if inner_spec is None and len(ready.settings) > 1:
+        raise RecipeError(
+            f"inner=None measures one setting, but the grid has {len(ready.settings)}; give inner=5 to choose inside, or use "
+            "Recipe.internal_cv() to choose on all of S."
+        )
+    own = options.loss is None and options.scoring is None
+    loss = find_loss(options.loss, ready.scoring if own else options.scoring, task, ready.estimator)
+    notes = feasibility.check(plan, data, task, ready, loss)
+    return Job(ready, loss, (*notes, *_leaks(plan, inner_spec)))
+
+
+def _estimate(
+    recipe: Recipe, job: Job, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options
+) -> RiskEstimate:
+    path = Refit(job.family, data, job.loss, reason="one fit per setting and split suits every scikit-learn estimator")
+    n_settings = len(job.family.settings)
+    table = fill(plan, path, n_settings, job.loss.zero_one, options.flat, options.n_jobs, options.progress)
+    return RiskEstimate(
+        recipe, job.family, job.loss, plan, table, data, path, task, inner_spec, options.n_jobs, job.notes
+    )
+
+
+def _smallest_part(plan: Plan) -> int:
+    layouts = plan.inner_layouts if plan.inner_layouts is not None else (plan.outer_layout,)
+    different = {id(layout): layout for layout in layouts if layout is not None}
+    return min(int(layout.sizes()[:, 0].min()) for layout in different.values())
+
+
+def _leaks(plan: Plan, inner_spec: Any) -> list[str]:
+    """Groups that stand on both sides of splits which were given rather than drawn."""
+    given = isinstance(inner_spec, Given | Listed) or not plan.outer_drawn
+    if plan.group_codes is None or not given:
+        return []
+    found = [finding for finding in plan.audit().findings if "groups" in finding]
+    more = f" (and {len(found) - 1} more splits)" if len(found) > 1 else ""
+    return [f"{found[0]}{more}: the splits given do not keep groups together."] if found else []

@@ -1,0 +1,137 @@
+"""Splitters that scikit-learn lacks: one holdout, repeated grouped-and-stratified holdouts, and time blocks with a buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupShuffleSplit,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedShuffleSplit,
+)
+
+from .errors import InfeasibleError, RecipeError
+
+Pair = tuple[np.ndarray, np.ndarray]
+
+
+def within(rows: np.ndarray, n_rows: int, h: int) -> np.ndarray:
+    """Mask of the positions at most h away from any of `rows`."""
+    edges = np.zeros(n_rows + 1, dtype=np.int64)
+    np.add.at(edges, np.maximum(rows - h, 0), 1)
+    np.add.at(edges, np.minimum(rows + h + 1, n_rows), -1)
+    return np.cumsum(edges[:-1]) > 0
+
+
+def share_of(share: float, n_rows: int) -> int:
+    """The number of rows in a share, rounded up; a share such as .1 / .9 of 90 rows is 10, not 11."""
+    return int(np.ceil(share * n_rows - 1e-9))
+
+
+class TimeBlocks:
+    """Contiguous blocks in row order, each one test part once, with `buffer` rows thrown away on both of its sides.
+
+        blocks  rows cut into n_splits runs whose lengths differ by one at most, the first ones being the longer
+        train   every row more than `buffer` positions away from the test block
+
+    Rows of one group must follow each other; a block then ends where a group ends.
+
+    >>> for train, test in TimeBlocks(3, buffer=1).split(range(9)):
+    ...     print(train, test)
+    [4 5 6 7 8] [0 1 2]
+    [0 1 7 8] [3 4 5]
+    [0 1 2 3 4] [6 7 8]
+    """
+
+    def __init__(self, n_splits: int = 5, buffer: int = 0) -> None:
+        if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 2:
+            raise RecipeError(f"n_splits={n_splits!r} leaves no block to test on; use a whole number >= 2.")
+        self.n_splits, self.buffer = int(n_splits), check_buffer(buffer)
+
+    def __repr__(self) -> str:
+        return f"TimeBlocks({self.n_splits}, buffer={self.buffer})" if self.buffer else f"TimeBlocks({self.n_splits})"
+
+    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        return self.n_splits
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Pair]:
+        """(train, test) positions, the earliest block first."""
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        label, positions = self.labels(n_rows, groups), np.arange(n_rows)
+        for k in range(self.n_splits):
+            test = positions[label == k]
+            yield positions[~within(test, n_rows, self.buffer)], test
+
+    def labels(self, n_rows: int, groups: Any = None) -> np.ndarray:
+        """The block of every row."""
+        if self.n_splits > n_rows:
+            raise InfeasibleError(f"{self.n_splits} blocks need {self.n_splits} rows, but there are {n_rows}.")
+        sizes = np.full(self.n_splits, n_rows // self.n_splits)
+        sizes[: n_rows % self.n_splits] += 1
+        cuts = np.cumsum(sizes)[:-1]
+        if groups is not None:
+            cuts = self._move_to_group_ends(cuts, np.asarray(groups))
+        return np.searchsorted(cuts, np.arange(n_rows), side="right")
+
+    def _move_to_group_ends(self, cuts: np.ndarray, groups: np.ndarray) -> np.ndarray:
+        ends = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+        if ends.size + 1 != np.unique(groups).size:
+            raise InfeasibleError(
+                "time blocks keep the order of the rows, but the rows of some group do not follow each other; sort the rows by "
+                "group, or drop time_ordered=True."
+            )
+        moved = np.unique([ends[np.argmin(np.abs(ends - cut))] for cut in cuts]) if ends.size else ends
+        if moved.size < cuts.size:
+            raise InfeasibleError(f"{ends.size + 1} groups are too few or too uneven for {self.n_splits} time blocks.")
+        return moved
+
+
+def check_buffer(buffer: Any) -> int:
+    """The buffer as an int >= 0."""
+    if isinstance(buffer, bool) or not isinstance(buffer, int | np.integer) or buffer < 0:
+        raise RecipeError(f"buffer={buffer!r} must be a whole number of rows >= 0.")
+    return int(buffer)
+
+
+def holdouts(
+    n_rows: int, n_test: int, n_splits: int, strata: np.ndarray | None, groups: np.ndarray | None, seed: int
+) -> list[Pair]:
+    """`n_splits` random holdouts of n_test rows: scikit-learn's, with its order of rows, wherever it has one.
+
+    With groups n_test / n_rows is the share of groups. With groups and strata a holdout is p folds of a StratifiedGroupKFold
+    of q, p / q being that share to the nearest fraction with q <= 20.
+    """
+    rows = np.zeros(n_rows)
+    if groups is not None and strata is not None:
+        return _stratified_group_holdouts(strata, groups, n_test / n_rows, n_splits, seed)
+    if groups is not None:
+        n_groups = np.unique(groups).size
+        if n_groups < 2:
+            raise InfeasibleError("one group cannot stand on both sides of a holdout; there must be at least 2 groups.")
+        n_test = min(max(share_of(n_test / n_rows, n_groups), 1), n_groups - 1)
+        splitter: Any = GroupShuffleSplit(n_splits, test_size=n_test, random_state=seed)
+        return list(splitter.split(rows, groups=groups))
+    if not 0 < n_test < n_rows:
+        raise InfeasibleError(f"a holdout of {n_test} of {n_rows} rows leaves an empty part; change the share.")
+    kind = ShuffleSplit if strata is None else StratifiedShuffleSplit
+    splitter = kind(n_splits, test_size=n_test, train_size=n_rows - n_test, random_state=seed)
+    return list(splitter.split(rows, strata))
+
+
+def _stratified_group_holdouts(
+    strata: np.ndarray, groups: np.ndarray, share: float, n_splits: int, seed: int
+) -> list[Pair]:
+    n_groups = np.unique(groups).size
+    part = Fraction(share).limit_denominator(min(20, n_groups))
+    p, q = max(part.numerator, 1), max(part.denominator, 2)
+    p, pairs = min(p, q - 1), []
+    for s in range(n_splits):
+        folds = StratifiedGroupKFold(q, shuffle=True, random_state=seed + 1000 * s)
+        tests = [test for _, test in folds.split(strata, strata, groups)][:p]
+        test = np.sort(np.concatenate(tests))
+        pairs.append((np.setdiff1d(np.arange(strata.size), test), test))
+    return pairs

@@ -1,0 +1,258 @@
+"""Every result from its definition: loops over splits, settings, rows and classes, with NumPy alone.
+
+A model enters as a plug-in, fit_predict(setting, X_train, y_train, X_test, w_train) -> predictions; the loops around it
+know nothing else about it. Splits are explicit, in row numbers of the whole data.
+"""
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+SAME = 1e-12
+
+
+# Grids
+
+
+def settings_of(grid):
+    """List of dicts: keys sorted, the last key runs fastest; the dicts of a list one after the other."""
+    grids = grid if isinstance(grid, list) else [grid]
+    return [
+        dict(zip(sorted(one), values, strict=True))
+        for one in grids
+        for values in itertools.product(*(one[key] for key in sorted(one)))
+    ]
+
+
+def own(setting, name, default):
+    """Value of a parameter in a setting, whatever step it is addressed to."""
+    return {key.split("__")[-1]: value for key, value in setting.items()}.get(name, default)
+
+
+# Nearest neighbours
+
+
+def distances(X_train, x, metric="minkowski", p=2):
+    """Distance of x to every training row."""
+    gaps = np.abs(X_train.astype(np.float64) - x.astype(np.float64))
+    if metric == "chebyshev":
+        return gaps.max(axis=1)
+    if metric == "manhattan" or (metric == "minkowski" and p == 1):
+        return gaps.sum(axis=1)
+    if metric == "euclidean" or (metric == "minkowski" and p == 2):
+        return np.sqrt((gaps**2).sum(axis=1))
+    return (gaps**p).sum(axis=1) ** (1 / p)
+
+
+def voters(setting, X_train, x):
+    """The k nearest training rows by (distance, row number), and the weight of each one's vote."""
+    d = distances(X_train, x, own(setting, "metric", "minkowski"), own(setting, "p", 2))
+    nearest = np.argsort(d, kind="stable")[: own(setting, "n_neighbors", 5)]
+    if own(setting, "weights", "uniform") == "uniform":
+        return nearest, np.ones(len(nearest))
+    if (d[nearest] == 0).any():
+        return nearest, (d[nearest] == 0).astype(np.float64)
+    return nearest, 1 / d[nearest]
+
+
+def knn_regressor(setting, X_train, y_train, X_test, w_train=None):
+    """Weighted mean y of each test row's neighbours."""
+    predictions = np.empty(len(X_test))
+    for t, x in enumerate(X_test):
+        nearest, votes = voters(setting, X_train, x)
+        predictions[t] = sum(v * y for v, y in zip(votes, y_train[nearest].astype(float), strict=True)) / sum(votes)
+    return predictions
+
+
+def knn_probabilities(setting, X_train, y_train, X_test, w_train=None):
+    """Share of the votes of each class [test row, class], classes sorted."""
+    classes = np.unique(y_train)
+    shares = np.zeros((len(X_test), len(classes)))
+    for t, x in enumerate(X_test):
+        nearest, votes = voters(setting, X_train, x)
+        for label, vote in zip(y_train[nearest], votes, strict=True):
+            shares[t, np.flatnonzero(classes == label)[0]] += vote
+        shares[t] /= shares[t].sum()
+    return shares
+
+
+def knn_classifier(setting, X_train, y_train, X_test, w_train=None):
+    """Class with most votes among each test row's neighbours; even votes go to the smallest label."""
+    shares = knn_probabilities(setting, X_train, y_train, X_test)
+    return np.unique(y_train)[np.argmax(shares, axis=1)]
+
+
+# Linear models
+
+
+def ridge(setting, X_train, y_train, X_test, w_train=None):
+    """Predictions of argmin_(b, beta) sum_i w_i (y_i - b - x_i'beta)^2 + alpha |beta|^2, the shortest such beta."""
+    origin = X_train[0].astype(np.float64) * own(setting, "fit_intercept", True)  # an offset costs no digits
+    X, y = X_train.astype(np.float64) - origin, y_train.astype(np.float64)
+    w = np.ones(len(y)) if w_train is None else w_train
+    centre, level = np.zeros(X.shape[1]), 0.0
+    if own(setting, "fit_intercept", True):  # the best b for any beta is the weighted mean of y - X beta
+        centre, level = w @ X / w.sum(), w @ y / w.sum()
+    root = np.sqrt(w)
+    penalty = np.sqrt(own(setting, "alpha", 1.0)) * np.eye(X.shape[1])
+    rows = np.vstack([root[:, None] * (X - centre), penalty])
+    target = np.concatenate([root * (y - level), np.zeros(X.shape[1])])
+    beta = np.linalg.lstsq(rows, target, rcond=None)[0]
+    return level + (X_test.astype(np.float64) - origin - centre) @ beta
+
+
+def ols(setting, X_train, y_train, X_test, w_train=None):
+    """Predictions of least squares with an intercept."""
+    return ridge({**setting, "alpha": 0.0}, X_train, y_train, X_test, w_train)
+
+
+def ols_leave_one_out(X, y):
+    """Leave-one-out residuals e_i = r_i / (1 - h_ii) of least squares with an intercept."""
+    design = np.column_stack([np.ones(len(X)), X])
+    hat = design @ np.linalg.pinv(design)
+    return (y - hat @ y) / (1 - np.diag(hat))
+
+
+# Plug-ins made of plug-ins
+
+
+def scaled(fit_predict):
+    """The plug-in behind a standardisation learnt from the training rows (ddof 0; a constant column has scale 1)."""
+
+    def fit_predict_scaled(setting, X_train, y_train, X_test, w_train=None):
+        origin = X_train[0].astype(np.float64)
+        A, B = X_train.astype(np.float64) - origin, X_test.astype(np.float64) - origin
+        mean, scale = A.mean(axis=0), np.ones(A.shape[1])
+        for c in range(A.shape[1]):
+            if A[:, c].min() < A[:, c].max():
+                scale[c] = np.sqrt(np.mean((A[:, c] - mean[c]) ** 2))
+        return fit_predict(setting, (A - mean) / scale, y_train, (B - mean) / scale, w_train)
+
+    return fit_predict_scaled
+
+
+def fixed(fit_predict, **parameters):
+    """The plug-in with parameters that are no part of the grid."""
+
+    def fit_predict_fixed(setting, X_train, y_train, X_test, w_train=None):
+        return fit_predict({**parameters, **setting}, X_train, y_train, X_test, w_train)
+
+    return fit_predict_fixed
+
+
+# Losses
+
+
+def row_losses(loss, y, predictions, classes=None):
+    """Loss of each row; for "log" the predictions are probabilities [row, class]."""
+    losses = np.empty(len(y))
+    for t in range(len(y)):
+        if loss == "zero_one":
+            losses[t] = y[t] != predictions[t]
+        elif loss == "squared":
+            losses[t] = (float(y[t]) - predictions[t]) ** 2
+        elif loss == "absolute":
+            losses[t] = abs(float(y[t]) - predictions[t])
+        else:
+            share = predictions[t, np.flatnonzero(classes == y[t])[0]]
+            losses[t] = -np.log(np.clip(share, np.finfo(float).eps, 1 - np.finfo(float).eps))
+    return losses
+
+
+def weighted_mean(losses, w=None):
+    """sum_t w_t l_t / sum_t w_t."""
+    w = np.ones(len(losses)) if w is None else w
+    return sum(w * losses) / sum(w)
+
+
+def split_loss(fit_predict, setting, X, y, train, test, loss, w=None):
+    """Loss on the test rows of the model of the training rows, and its predictions."""
+    train = np.sort(train)  # equal distances go to the smaller row number, in whatever order the rows are listed
+    predictions = fit_predict(setting, X[train], y[train], X[test], None if w is None else w[train])
+    losses = row_losses(loss, y[test], predictions, np.unique(y))
+    return weighted_mean(losses, None if w is None else w[test]), predictions
+
+
+# Selection and estimates
+
+
+def tied(curve, loss):
+    """True where a setting's loss equals the smallest one, up to rounding."""
+    low = np.nanmin(curve)
+    scale = 1.0 if loss == "zero_one" else np.maximum(np.abs(curve), abs(low))
+    return np.asarray(curve) - low <= SAME * scale
+
+
+def select(curve, loss):
+    """Index of the first setting with the smallest loss."""
+    return int(np.flatnonzero(tied(curve, loss))[0])
+
+
+def inner_curve(fit_predict, settings, X, y, splits, loss, w=None):
+    """Mean over splits of the fold losses of each setting (n_settings,)."""
+    curve = np.empty(len(settings))
+    for s, setting in enumerate(settings):
+        folds = [split_loss(fit_predict, setting, X, y, train, test, loss, w)[0] for train, test in splits]
+        curve[s] = sum(folds) / len(folds)
+    return curve
+
+
+class Nested(NamedTuple):
+    """The numbers of one nested procedure."""
+
+    inner_curves: np.ndarray
+    chosen_index: np.ndarray
+    fold_risks: np.ndarray
+    outer_curves: np.ndarray
+    predictions: list
+
+    @property
+    def risk(self):
+        """Mean of the fold losses."""
+        return sum(self.fold_risks) / len(self.fold_risks)
+
+    @property
+    def flat(self):
+        """Smallest mean outer loss over settings; of one outer split, the smallest inner loss."""
+        several = len(self.fold_risks) > 1
+        return (self.outer_curves.mean(axis=0) if several else self.inner_curves[0]).min()
+
+    @property
+    def optimism(self):
+        """Risk minus flat."""
+        return self.risk - self.flat
+
+
+def nested(fit_predict, settings, X, y, outer, inner, loss, w=None):
+    """Nested: choose by each outer split's own inner splits, then measure on its test rows; inner=None: one setting."""
+    curves = np.full((len(outer), len(settings)), np.nan)
+    chosen = np.zeros(len(outer), dtype=int)
+    outer_curves = np.empty((len(outer), len(settings)))
+    fold_risks, predictions = np.empty(len(outer)), []
+    for j, (train, test) in enumerate(outer):
+        if inner is not None:
+            curves[j] = inner_curve(fit_predict, settings, X, y, inner[j], loss, w)
+            chosen[j] = select(curves[j], loss)
+        for s, setting in enumerate(settings):
+            outer_curves[j, s], predicted = split_loss(fit_predict, setting, X, y, train, test, loss, w)
+            if s == chosen[j]:
+                fold_risks[j] = outer_curves[j, s]
+                predictions.append(predicted)
+    return Nested(curves, chosen, fold_risks, outer_curves, predictions)
+
+
+# Bounds
+
+
+def dev_set_bound(n_dev, n_settings, delta=0.05, range=1.0):
+    """range sqrt((2 / n_dev) ln(2 n_settings / delta))."""
+    return range * np.sqrt(2 / n_dev * np.log(2 * n_settings / delta))
+
+
+def dev_set_size(width, n_settings, delta=0.05, range=1.0):
+    """Smallest n_dev whose bound is at most width."""
+    n_dev = 1
+    while dev_set_bound(n_dev, n_settings, delta, range) > width:
+        n_dev += 1
+    return n_dev

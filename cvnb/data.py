@@ -52,7 +52,7 @@ class Data:
 
     @cached_property
     def task(self) -> str:
-        """"classification" for bool, string, category, or integral y with at most 20 distinct values, else "regression"."""
+        """ "classification" for bool, string, category, or integral y with at most 20 distinct values, else "regression"."""
         kind = self.y.dtype.kind
         if kind not in "iuf":
             return "classification"

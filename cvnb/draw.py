@@ -23,11 +23,12 @@ from sklearn.model_selection import (
 
 from .data import Data
 from .errors import CvnbWarning, InfeasibleError, RecipeError
+from .given import check_pairs, in_range
 from .layouts import Layout, Pairs, Partition, compress
 from .plan import Plan
 from .randomness import global_state
 from .recipes import FixedRows, Folds, Given, Holdout, LeaveOneOut, LikeOuterTest, Listed, Recipe, Resampling
-from .splitters import Pair, TimeBlocks, holdouts, share_of, within
+from .splitters import Pair, TimeBlocks, group_ends, holdouts, share_of, within
 
 STRATIFIED = (StratifiedKFold, StratifiedGroupKFold, RepeatedStratifiedKFold)
 
@@ -45,8 +46,8 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
         inner_in_rows=isinstance(inner_spec, Listed),
         buffer=recipe.buffer,
         recipe=repr(recipe),
-        outer_words=words_of(recipe.outer_spec, outer, data.groups is not None),
-        inner_words=words_of(inner_spec, None if inner is None else inner[0], data.groups is not None),
+        outer_words=words_of(recipe.outer_spec, outer, data.groups is not None, "test set"),
+        inner_words=words_of(inner_spec, None if inner is None else inner[0], data.groups is not None, "dev set"),
         notes=tuple(pen.notes()),
         group_codes=data.groups,
         outer_drawn=not isinstance(recipe.outer_spec, Given | Listed),
@@ -99,18 +100,16 @@ class Pen:
     task: str
     small: dict[str, SmallClass] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    classes: np.ndarray = field(init=False)
+    strata: np.ndarray | None = field(init=False, default=None)  # classes to keep in proportion, as codes
 
-    @property
-    def strata(self) -> np.ndarray | None:
-        """Classes to keep in proportion, as codes."""
-        recipe = self.recipe
-        if recipe.stratify is False or recipe.time_ordered:
-            return None
-        if self.task != "classification":
-            if recipe.stratify is True:
-                raise RecipeError("stratify=True needs classes, but this is a regression; use stratify='auto' or False.")
-            return None
-        return np.unique(self.data.y, return_inverse=True)[1]
+    def __post_init__(self) -> None:
+        self.classes, codes = np.unique(self.data.y, return_inverse=True)
+        if self.task == "classification":
+            if self.recipe.stratify is not False and not self.recipe.time_ordered:
+                self.strata = codes
+        elif self.recipe.stratify is True:
+            raise RecipeError("stratify=True needs classes, but this is a regression; use stratify='auto' or False.")
 
     def outer(self) -> Layout:
         """The outer splits; dev rows that came with the data are never tested on."""
@@ -134,6 +133,7 @@ class Pen:
         leave_one_out: dict[int, Layout] = {}  # it depends on the number of rows alone
         for j in range(n_parts):
             rows, test = (np.arange(self.data.n_rows), np.arange(0)) if outer is None else outer.pair(j)
+            self._refuse_repeats(rows, j)
             if isinstance(spec, LeaveOneOut) and self.data.groups is None:
                 if rows.size not in leave_one_out:
                     leave_one_out[rows.size] = self.layout(spec, rows, "inner", j=j)
@@ -198,11 +198,10 @@ class Pen:
         if self.strata is None:
             return None
         strata = self.strata[rows]
-        classes, counts = np.unique(strata, return_counts=True)
-        names = np.unique(self.data.y)
-        for c, count in zip(classes, counts, strict=True):
+        present, counts = np.unique(strata, return_counts=True)
+        for c, count in zip(present, counts, strict=True):
             if count < K:
-                self._small_class(names[c], int(count), K, level, j, int(counts.min()))
+                self._small_class(self.classes[c], int(count), K, level, j, int(counts.min()))
         if counts.max() < K:
             self.small.clear()
             self._say(f"Every class has fewer rows than the {K} {level} folds: these folds are not stratified.")
@@ -212,7 +211,9 @@ class Pen:
     def _small_class(self, name: Any, count: int, K: int, level: str, j: int, smallest: int) -> None:
         text = f"Class {_plain(name)} has {count} rows, fewer than the {K} {level} folds"
         if self.recipe.stratify is True:
-            most = f"use {level}<={smallest}, or stratify='auto'" if smallest > 1 else "merge or drop it, or use stratify='auto'"
+            most = (
+                f"use {level}<={smallest}, or stratify='auto'" if smallest > 1 else "merge or drop it, or use stratify='auto'"
+            )
             inside = "" if level == "outer" else f" (outer training part {j})"
             raise InfeasibleError(f"{text}{inside}; {most}.")
         known = self.small.setdefault(_plain(name), SmallClass())
@@ -227,36 +228,34 @@ class Pen:
             if samples > 1:
                 raise RecipeError("resampling draws rows at random, which shuffle=False forbids; use folds or one holdout.")
             return Pairs([self._last_rows(n, n_test, groups, level)], n)
-        strata = None if self.strata is None else self._strata_for_holdout(rows, n_test, level)
+        strata = None if self.strata is None else self._strata_for_holdout(self.strata[rows], n_test, level)
         return Pairs(holdouts(n, n_test, samples, strata, groups, self._seed(level)), n)
 
     def _last_rows(self, n: int, n_test: int, groups: np.ndarray | None, level: str) -> Pair:
         """The newest rows as the test part, the buffer ahead of it thrown away."""
         cut = n - n_test
         if groups is not None:
-            ends = np.flatnonzero(groups[1:] != groups[:-1]) + 1
-            if ends.size + 1 != np.unique(groups).size or not ends.size:
-                raise InfeasibleError(f"the {level} holdout of the last rows would cut through a group; sort rows by group.")
-            cut = int(ends[np.argmin(np.abs(ends - cut))])
+            ends = group_ends(groups)
+            cut = int(ends[np.argmin(np.abs(ends - cut))]) if ends.size else 0
         if cut - self.recipe.buffer < 1 or cut >= n:
             raise InfeasibleError(
-                f"the {level} holdout takes {n - cut} of {n} rows and the buffer {self.recipe.buffer}: no row is left to train on."
+                f"the {level} holdout takes {n - cut} of {n} rows, the buffer {self.recipe.buffer}: no row is left to train on."
             )
         return np.arange(cut - self.recipe.buffer), np.arange(cut, n)
 
-    def _strata_for_holdout(self, rows: np.ndarray, n_test: int, level: str) -> np.ndarray | None:
+    def _strata_for_holdout(self, codes: np.ndarray, n_test: int, level: str) -> np.ndarray | None:
         """Strata of at least 2 rows: smaller classes are pooled, and given up where even that leaves too many."""
-        strata = np.unique(self.strata[rows], return_inverse=True)[1]  # type: ignore[index]
+        present, strata = np.unique(codes, return_inverse=True)
         counts = np.bincount(strata)
         if self.recipe.stratify is True and counts.min() < 2:
-            name = np.unique(self.data.y)[np.unique(self.strata[rows])[np.argmin(counts)]]  # type: ignore[index]
-            raise InfeasibleError(f"Class {_plain(name)} has 1 row, too few for both sides of a holdout; merge or drop it.")
+            name = _plain(self.classes[present[np.argmin(counts)]])
+            raise InfeasibleError(f"Class {name} has 1 row, too few for both sides of a holdout; merge or drop it.")
         if counts.min() < 2:
             single = np.flatnonzero(counts < 2)
             host = single[0] if single.size > 1 else np.argmin(np.where(counts < 2, strata.size, counts))
             strata = np.unique(np.where(counts[strata] < 2, host, strata), return_inverse=True)[1]
         n_strata = int(strata.max()) + 1
-        if n_strata > min(n_test, rows.size - n_test):
+        if n_strata > min(n_test, codes.size - n_test):
             if self.recipe.stratify is True:
                 raise InfeasibleError(f"a holdout of {n_test} rows is too small for {n_strata} classes; use a larger share.")
             self._say(f"An {level} holdout of {n_test} rows is too small to keep {n_strata} classes in proportion.")
@@ -299,6 +298,13 @@ class Pen:
             most = f"the largest n_splits that works is {least}" if least > 1 else "no n_splits works; merge or drop it"
             raise InfeasibleError(f"Class {_plain(name)} has {least} rows, fewer than {level}={splitter!r} needs; {most}.")
 
+    def _refuse_repeats(self, rows: np.ndarray, j: int) -> None:
+        if rows.size > 1 and np.bincount(rows).max() > 1:
+            raise RecipeError(
+                f"outer split {j} trains on row {np.argmax(np.bincount(rows))} more than once (a bootstrap): inner splits would "
+                "test on rows that they train on; use splits without repetition."
+            )
+
     def _listed_inside(self, spec: Listed, outer: Layout | None, n_parts: int) -> Iterable[Layout]:
         n_rows = self.data.n_rows
         if outer is None:
@@ -323,50 +329,7 @@ class Pen:
             self.said.append(note)
 
 
-def check_pairs(level: str, pairs: Any, n_rows: int, j: int | None = None) -> Iterable[Pair]:
-    """(train, test) pairs as they come, each checked: whole numbers in range, disjoint, not empty."""
-    n_pairs = 0
-    for k, pair in enumerate(pairs):
-        where = f"{level} split {k}" + (f" of outer split {j}" if level == "inner" and j is not None else "")
-        if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise RecipeError(f"{where} is no (train, test) pair of row numbers.")
-        train, test = (check_rows(f"{side} of {where}", part, n_rows) for side, part in zip(("train", "test"), pair))
-        both = np.intersect1d(train, test)
-        if both.size:
-            raise RecipeError(
-                f"{where} has row {both[0]} (and {both.size - 1} more) in its training and its test part; a row tested on may not "
-                "be trained on (a bootstrap does that)."
-            )
-        n_pairs += 1
-        yield train, test
-    if not n_pairs:
-        raise RecipeError(f"{level} gives no split at all (an iterator that was used up?).")
-
-
-def check_rows(name: str, rows: Any, n_rows: int) -> np.ndarray:
-    """Row numbers as int64: whole, in range, at least one."""
-    rows = np.asarray(rows)
-    if rows.dtype == bool:
-        raise RecipeError(f"{name} is a boolean mask; row numbers are needed: np.flatnonzero(mask).")
-    if rows.size == 0:
-        raise InfeasibleError(f"{name} is empty; every part needs at least one row.")
-    if rows.ndim != 1 or rows.dtype.kind not in "iu":
-        raise RecipeError(f"{name} must be a list of whole row numbers, got {rows.dtype} of shape {rows.shape}.")
-    return in_range(name, rows.astype(np.int64), n_rows)
-
-
-def in_range(name: str, rows: np.ndarray, n_rows: int) -> np.ndarray:
-    """Row numbers, all of them in 0 ... n_rows - 1."""
-    outside = rows[(rows < 0) | (rows >= n_rows)]
-    if outside.size:
-        raise RecipeError(
-            f"{name} names row {outside[0]}, but the rows are 0 to {n_rows - 1}; an inner splitter counts positions inside its "
-            "outer training part, explicit lists count rows of the whole data."
-        )
-    return rows
-
-
-def words_of(spec: Any, layout: Layout | None, grouped: bool) -> str:
+def words_of(spec: Any, layout: Layout | None, grouped: bool, part: str) -> str:
     """The splitter in words, for quantities and tables."""
     if layout is None:
         return ""
@@ -377,7 +340,7 @@ def words_of(spec: Any, layout: Layout | None, grouped: bool) -> str:
     if isinstance(spec, Resampling):
         return f"{spec.samples} random holdouts"
     if isinstance(spec, Holdout | LikeOuterTest | FixedRows):
-        return f"a holdout of {layout.sizes()[0, 1]} rows"
+        return f"a {part} of {layout.sizes()[0, 1]} rows"
     if isinstance(spec, Listed):
         return f"{len(layout)} given splits"
     return f"{len(layout)} splits by {type(spec.splitter).__name__}"

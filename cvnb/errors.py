@@ -1,17 +1,17 @@
 """Every exception and warning of cvnb.
 
-    CvnbError
-    ├── InputError (ValueError)        something given cannot be used
-    │   ├── DataError                  X, y, groups or weights
-    │   ├── RecipeError                outer, inner and their options
-    │   ├── FamilyError                estimator, grid, one setting
-    │   ├── LossError                  loss, scoring
-    │   ├── InfeasibleError            each of them is fine, together they leave a split that cannot work
-    │   └── WrongTypeError (TypeError) an object of a kind that cannot play this part
-    ├── FitError (RuntimeError)        every setting failed
-    └── Interrupted (KeyboardInterrupt)
+CvnbError
+├── InputError (ValueError)        something given cannot be used
+│   ├── DataError                  X, y, groups or weights
+│   ├── RecipeError                outer, inner and their options
+│   ├── FamilyError                estimator, grid, one setting
+│   ├── LossError                  loss, scoring
+│   ├── InfeasibleError            each of them is fine, together they leave a split that cannot work
+│   └── WrongTypeError (TypeError) an object of a kind that cannot play this part
+├── FitError (RuntimeError)        every setting failed
+└── Interrupted (KeyboardInterrupt)
 
-    CvnbWarning (UserWarning)          said once, and kept in result.notes
+CvnbWarning (UserWarning)          said once, and kept in result.notes
 """
 
 

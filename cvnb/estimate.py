@@ -200,7 +200,7 @@ class RiskEstimate:
         if self.plan.outer_layout is None:
             return self.plan
         layout = draw_final(self.recipe, self.data, self.task, self.inner_spec)
-        words = words_of(self.inner_spec, layout, self.data.groups is not None)
+        words = words_of(self.inner_spec, layout, self.data.groups is not None, "dev set")
         return Plan(self.data.n_rows, None, (layout,), inner_words=words, data=self.data)
 
     def to_frame(self) -> pd.DataFrame:

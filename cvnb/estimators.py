@@ -30,8 +30,8 @@ def _has(method: str) -> Any:
 class NestedCV(MetaEstimatorMixin, BaseEstimator):
     """Tune, train, and know the risk of doing so.
 
-    fit runs the recipe (outer, inner, seed): risk_ is the nested estimate, result_ all of it, predictor_ the estimator retrained
-    on all rows at the setting that the inner splitter chooses on all rows. groups and sample_weight are passed to fit.
+    fit runs the recipe (outer, inner, seed): risk_ is the nested estimate, result_ all of it, predictor_ the estimator
+    retrained on all rows at the setting that the inner splitter chooses on all rows. fit takes groups and sample_weight.
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
@@ -75,7 +75,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         recipe = Recipe(outer=self.outer, inner=self.inner, seed=self.seed)
         options = {"loss": self.loss, "scoring": self.scoring, "n_jobs": self.n_jobs, "progress": "off"}
         result = recipe.run(self._family(), X, y, **params, **options)
-        assert isinstance(result, RiskEstimate)  # noqa: S101 - for the type checker: one family gives one result
+        assert isinstance(result, RiskEstimate)
         self.result_, self.risk_ = result, result.risk
         self.predictor_ = result.predictor()
         return self

@@ -32,6 +32,7 @@ class Family:
 
     cv: Any = None
     scoring: Any = None
+    search: Any = None
     source: str | None = None
 
     def __init__(self, estimator: Any, grid: Any = None, name: str | None = None) -> None:
@@ -41,7 +42,7 @@ class Family:
             if grid is not None:
                 raise FamilyError("a GridSearchCV brings its own grid; give its estimator and your grid instead.")
             check_search(estimator)
-            self.cv, self.scoring = estimator.cv, estimator.scoring
+            self.search, self.cv, self.scoring = estimator, estimator.cv, estimator.scoring
             estimator, grid = estimator.estimator, estimator.param_grid
         check_estimator_kind(estimator)
         self.estimator, self.grid, self.name = estimator, {} if grid is None else grid, name

@@ -22,9 +22,9 @@ from .plan import Plan
 
 # scikit-learn's classifiers that refuse to be fitted on one class (tests/test_feasibility.py tries them all)
 NEED_TWO_CLASSES = {
-    "GaussianProcessClassifier", "GradientBoostingClassifier", "LinearDiscriminantAnalysis", "LinearSVC", "LogisticRegression",
-    "LogisticRegressionCV", "NuSVC", "PassiveAggressiveClassifier", "Perceptron", "QuadraticDiscriminantAnalysis", "SGDClassifier",
-    "SVC",
+    "GaussianProcessClassifier", "GradientBoostingClassifier", "LinearDiscriminantAnalysis", "LinearSVC",
+    "LogisticRegression", "LogisticRegressionCV", "NuSVC", "PassiveAggressiveClassifier", "Perceptron",
+    "QuadraticDiscriminantAnalysis", "SGDClassifier", "SVC",
 }  # fmt: skip
 IMPUTES_OR_SELECTS = ("impute", "compose", "FeatureUnion", "FunctionTransformer", "TableVectorizer")
 
@@ -125,11 +125,15 @@ def _walk(
             weightless += [where.format(k=k) for k, (_, test) in enumerate(splits) if not data.weights[test].any()]
             weightless += [where.format(k=k) for k, (train, _) in enumerate(splits) if not data.weights[train].any()]
         if loss.scorer is not None:
-            undefined += [(where.format(k=k), why) for k, (_, test) in enumerate(splits) if (why := loss.undefined_on(data.y[test]))]
+            undefined += [
+                (where.format(k=k), why) for k, (_, test) in enumerate(splits) if (why := loss.undefined_on(data.y[test]))
+            ]
     if empty:
         raise InfeasibleError(f"{_some(empty)} has an empty part; use fewer {level} folds, a smaller buffer or another share.")
     if weightless:
-        raise InfeasibleError(f"every row of a part of {_some(weightless)} has weight 0, so it measures nothing; use fewer folds.")
+        raise InfeasibleError(
+            f"every row of a part of {_some(weightless)} has weight 0, so it measures nothing; use fewer folds."
+        )
     if undefined:
         raise InfeasibleError(
             f"{loss.score_name} is not defined on the test part of {_some([where for where, _ in undefined])} "
@@ -144,7 +148,10 @@ def _constant_parts(splits: Splits, y: np.ndarray, codes: np.ndarray | None) -> 
     if codes is None:
         if np.unique(y).size > 10 and len(splits) > 1000:  # one value in all but one row cannot be, with so many values
             return np.zeros(0, dtype=np.int64)
-        return np.array([k for k, (train, _) in enumerate(splits) if train.size and np.ptp(y[train].astype(float)) == 0], dtype=np.int64)
+        return np.array(
+            [k for k, (train, _) in enumerate(splits) if train.size and np.ptp(y[train].astype(float)) == 0],
+            dtype=np.int64,
+        )
     train, _ = splits.layout.counts(splits.codes(codes), int(codes.max()) + 1)
     return np.flatnonzero((train > 0).sum(axis=1) == 1)
 

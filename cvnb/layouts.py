@@ -156,7 +156,9 @@ class Splits(Sequence[Pair]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sequence) or len(self) != len(other):
             return NotImplemented if not isinstance(other, Sequence) else False
-        return all(np.array_equal(a, b) for mine, theirs in zip(self, other, strict=True) for a, b in zip(mine, theirs))
+        return all(
+            np.array_equal(a, b) for mine, theirs in zip(self, other, strict=True) for a, b in zip(mine, theirs, strict=True)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -195,10 +197,12 @@ def _straddling_pairs(layout: Layout, codes: np.ndarray) -> np.ndarray:
 
 
 def pack(array: np.ndarray) -> dict[str, str]:
+    """An array as JSON: its dtype, and its bytes compressed."""
     little = array.astype(array.dtype.newbyteorder("<"))
     return {"dtype": little.dtype.str, "data": base64.b64encode(zlib.compress(little.tobytes(), 9)).decode("ascii")}
 
 
 def unpack(record: dict[str, str]) -> np.ndarray:
+    """The array that `pack` wrote."""
     values = np.frombuffer(zlib.decompress(base64.b64decode(record["data"])), dtype=np.dtype(record["dtype"]))
     return values.astype(values.dtype.newbyteorder("="))

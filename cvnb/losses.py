@@ -38,6 +38,7 @@ class Loss:
     scorer: Callable[..., float] | None = None
     score_name: str | None = None
     score_offset: float = 0.0
+    asked: Any = None  # scoring= as the user gave it
 
     @property
     def zero_one(self) -> bool:
@@ -170,7 +171,7 @@ def _from_scoring(scoring: Any, estimator: Any) -> Loss:
     formula = getattr(scorer, "_score_func", scorer)
     shown = scoring if isinstance(scoring, str) else getattr(formula, "__name__", type(formula).__name__)
     name = shown[len("neg_") :] if shown.startswith("neg_") else f"-{shown}"
-    return Loss(name, scorer=scorer, score_name=shown)
+    return Loss(name, scorer=scorer, score_name=shown, asked=scoring)
 
 
 def _takes_weights(scorer: Callable[..., float]) -> bool:

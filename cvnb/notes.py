@@ -49,7 +49,9 @@ def _edges(result: RiskEstimate) -> list[str]:
         for side, edge in (("lower", min(values)), ("upper", max(values))):
             at = [j for j, setting in enumerate(result.chosen) if key in setting and setting[key] == edge]
             if at:
-                notes.append(f"{key}={format_value(edge)}, the {side} edge of its grid, was chosen in {_of_splits(result, at)}.")
+                notes.append(
+                    f"{key}={format_value(edge)}, the {side} edge of its grid, was chosen in {_of_splits(result, at)}."
+                )
     return notes
 
 
@@ -73,7 +75,7 @@ def _warnings(result: RiskEstimate) -> list[str]:
 
 
 def _of_splits(result: RiskEstimate, at: list[int]) -> str:
-    """"2 of 5 outer splits"."""
+    """ "2 of 5 outer splits"."""
     return f"{len(at)} of {len(result.table.chosen)} outer splits" if result.plan.outer_layout is not None else "the choice"
 
 

@@ -169,9 +169,8 @@ class Plan:
         for codes, what in checks:
             counts = splits.layout.straddling(splits.codes(codes)) if codes is not None else np.zeros(0, dtype=int)
             for k in np.flatnonzero(counts):
-                yield f"{where.format(k=k)}: {counts[k]} {what} that stand on both sides"
-        for k in range(len(splits)) if self.buffer else ():
-            train, test = splits[k]
+                yield f"{where.format(k=int(k))}: {counts[k]} {what} that stand on both sides"
+        for k, (train, test) in enumerate(splits) if self.buffer else ():
             near = int(np.count_nonzero(within(test, self.n_rows, self.buffer)[train]))
             if near:
                 yield f"{where.format(k=k)}: {near} training rows within the buffer of {self.buffer} rows"

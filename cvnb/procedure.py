@@ -43,7 +43,11 @@ def run(
 ) -> RiskEstimate | Comparison:
     """The risk of a family, or of several by name on the same splits."""
     options = Options(loss, scoring, flat, n_jobs, progress)
-    for name, value, known in (("select", select, ["min"]), ("path", path, ["auto", "refit"]), ("progress", progress, ["auto", "off"])):
+    for name, value, known in (
+        ("select", select, ["min"]),
+        ("path", path, ["auto", "refit"]),
+        ("progress", progress, ["auto", "off"]),
+    ):
         if value not in known:
             raise InputError(f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}.")
     given = as_families(family)
@@ -99,7 +103,9 @@ def _plan(recipe: Recipe, data: Data, families: dict[str, Family]) -> tuple[Plan
     """(plan, task, inner splitter): the families decide the task, and the inner splitter where inner="auto"."""
     tasks = {name: family.task(data.task) for name, family in families.items()} or {"": data.task}
     if len(set(tasks.values())) > 1:
-        raise FamilyError(f"a comparison needs one task, but {', '.join(f'{name} is a {task}' for name, task in tasks.items())}.")
+        raise FamilyError(
+            f"a comparison needs one task, but {', '.join(f'{name} is a {task}' for name, task in tasks.items())}."
+        )
     task = next(iter(tasks.values()))
     for family in families.values():
         feasibility.check_target(data, task, family)
@@ -138,15 +144,11 @@ def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any,
     return Job(ready, loss, (*notes, *_leaks(plan, inner_spec)))
 
 
-def _estimate(
-    recipe: Recipe, job: Job, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options
-) -> RiskEstimate:
+def _estimate(recipe: Recipe, job: Job, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options) -> RiskEstimate:
     path = Refit(job.family, data, job.loss, reason="one fit per setting and split suits every scikit-learn estimator")
     n_settings = len(job.family.settings)
     table = fill(plan, path, n_settings, job.loss.zero_one, options.flat, options.n_jobs, options.progress)
-    return RiskEstimate(
-        recipe, job.family, job.loss, plan, table, data, path, task, inner_spec, options.n_jobs, job.notes
-    )
+    return RiskEstimate(recipe, job.family, job.loss, plan, table, data, path, task, inner_spec, options.n_jobs, job.notes)
 
 
 def _smallest_part(plan: Plan) -> int:

@@ -1,10 +1,10 @@
 """Recipe: an outer splitter times an inner splitter. Every named recipe is one line.
 
-    outer \\ inner    none               one dev set              K-fold, leave-one-out    resampling
-    none             -                  dev_set                  internal_cv              (inner=Resampling)
-    one holdout      validation         train_validation_test    cv_test                  resampling_test
-    K-fold, LOO      external_cv        nested_dev               nested_cv                (inner=Resampling)
-    resampling       (inner=None)       (inner=.25)              (inner=5)                nested_resampling
+outer \\ inner    none               one dev set              K-fold, leave-one-out    resampling
+none             -                  dev_set                  internal_cv              (inner=Resampling)
+one holdout      validation         train_validation_test    cv_test                  resampling_test
+K-fold, LOO      external_cv        nested_dev               nested_cv                (inner=Resampling)
+resampling       (inner=None)       (inner=.25)              (inner=5)                nested_resampling
 """
 
 from __future__ import annotations
@@ -163,7 +163,9 @@ class Recipe:
         if self.time_ordered and any(isinstance(spec, Resampling) for spec in (outer, inner)):
             raise RecipeError("resampling draws rows at random, which time_ordered=True forbids; use folds or one holdout.")
         if isinstance(self.dev_rows, Iterable) and not isinstance(outer, Holdout | FixedRows | None):
-            raise RecipeError("dev_rows= needs one outer holdout, test_rows= or outer=None: other outer splits would test on them.")
+            raise RecipeError(
+                "dev_rows= needs one outer holdout, test_rows= or outer=None: other outer splits would test on them."
+            )
 
     def _check_options_act(self, outer: Spec, inner: Spec) -> None:
         """seed, shuffle, ... do not touch what is given; saying both at once is a mistake."""
@@ -180,10 +182,14 @@ class Recipe:
     @property
     def name(self) -> str:
         """The common name of this pair of splitters."""
-        kinds = {None: "none", Holdout: "holdout", LikeOuterTest: "holdout", FixedRows: "holdout", Resampling: "resampling"}
-        outer, inner = (
-            kinds.get(None if spec is None else type(spec), "cv") for spec in (self.outer_spec, self.inner_spec)
-        )
+        kinds: dict[Any, str] = {
+            None: "none",
+            Holdout: "holdout",
+            LikeOuterTest: "holdout",
+            FixedRows: "holdout",
+            Resampling: "resampling",
+        }
+        outer, inner = (kinds.get(None if spec is None else type(spec), "cv") for spec in (self.outer_spec, self.inner_spec))
         return NAMES[outer, inner]
 
     @classmethod
@@ -320,7 +326,9 @@ def spec_of(level: str, given: Any) -> Any:
     if isinstance(given, Iterable):
         splits = tuple(given)
         if not splits:
-            raise RecipeError(f"{level} is an empty list of splits (or an iterator that was used up); give (train, test) pairs.")
+            raise RecipeError(
+                f"{level} is an empty list of splits (or an iterator that was used up); give (train, test) pairs."
+            )
         return Listed(tuple(_kept(split) for split in splits))
     raise WrongTypeError(f"{level}={given!r} is no splitter; use a number of folds, a share, 'loo', a splitter or a list.")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,7 +28,13 @@ Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
 
 def fill(
-    plan: Plan, path: Path, n_settings: int, zero_one: bool, flat: bool = False, n_jobs: int | None = None, progress: str = "off"
+    plan: Plan,
+    path: Path,
+    n_settings: int,
+    zero_one: bool,
+    flat: bool = False,
+    n_jobs: int | None = None,
+    progress: str = "off",
 ) -> LossTable:
     """Every loss that this plan asks for; after an interrupt those of the outer splits that were finished."""
     run = _Run(plan, path, n_settings, zero_one, flat, n_jobs)
@@ -107,12 +113,13 @@ class _Run:
     def _wanted(self, j: int) -> np.ndarray:
         return np.arange(self.n_settings) if self.flat else np.array([self.chosen[j]])
 
-    def _take_inner(self, j: int, outcomes: Iterable[Outcome]) -> None:
+    def _take_inner(self, j: int, outcomes: Iterator[Outcome]) -> None:
         if self.plan.inner_layouts is None:
             self.chosen[j] = 0
             return
         losses = np.full((len(self.plan.inner[j]), self.n_settings), np.nan)
-        for k, outcome in zip(range(len(losses)), outcomes):
+        for k in range(len(losses)):
+            outcome = next(outcomes)
             losses[k] = outcome.losses
             self._note(j, k, outcome)
         self.inner[j] = losses
@@ -157,7 +164,7 @@ class _Run:
             inner=None if self.plan.inner_layouts is None else tuple(self.inner[j] for j in range(n_parts)),
             outer=np.array([outcome.losses for outcome in outer]).reshape(len(outer), self.n_settings),
             rows=tuple(None if np.isnan(outcome.rows).all() else outcome.rows for outcome in outer),  # type: ignore[arg-type]
-            predictions=tuple(outcome.predictions[s] for outcome, s in zip(outer, chosen)),
+            predictions=tuple(outcome.predictions[s] for outcome, s in zip(outer, chosen[: len(outer)], strict=True)),
             chosen=np.array(chosen, dtype=np.int64),
             failures=tuple(self.failures),
             warnings=tuple(sorted(self.warnings.items())),

@@ -78,16 +78,22 @@ class TimeBlocks:
         return np.searchsorted(cuts, np.arange(n_rows), side="right")
 
     def _move_to_group_ends(self, cuts: np.ndarray, groups: np.ndarray) -> np.ndarray:
-        ends = np.flatnonzero(groups[1:] != groups[:-1]) + 1
-        if ends.size + 1 != np.unique(groups).size:
-            raise InfeasibleError(
-                "time blocks keep the order of the rows, but the rows of some group do not follow each other; sort the rows by "
-                "group, or drop time_ordered=True."
-            )
+        ends = group_ends(groups)
         moved = np.unique([ends[np.argmin(np.abs(ends - cut))] for cut in cuts]) if ends.size else ends
         if moved.size < cuts.size:
             raise InfeasibleError(f"{ends.size + 1} groups are too few or too uneven for {self.n_splits} time blocks.")
         return moved
+
+
+def group_ends(groups: np.ndarray) -> np.ndarray:
+    """The positions at which a new group starts, the first one left out; the rows of a group must follow each other."""
+    ends = np.flatnonzero(groups[1:] != groups[:-1]) + 1
+    if ends.size + 1 != np.unique(groups).size:
+        raise InfeasibleError(
+            "splits in row order would cut through a group whose rows do not follow each other; sort the rows by group, or let "
+            "the rows be shuffled."
+        )
+    return ends
 
 
 def check_buffer(buffer: Any) -> int:
@@ -122,9 +128,7 @@ def holdouts(
     return list(splitter.split(rows, strata))
 
 
-def _stratified_group_holdouts(
-    strata: np.ndarray, groups: np.ndarray, share: float, n_splits: int, seed: int
-) -> list[Pair]:
+def _stratified_group_holdouts(strata: np.ndarray, groups: np.ndarray, share: float, n_splits: int, seed: int) -> list[Pair]:
     n_groups = np.unique(groups).size
     part = Fraction(share).limit_denominator(min(20, n_groups))
     p, q = max(part.numerator, 1), max(part.denominator, 2)

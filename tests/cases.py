@@ -184,7 +184,7 @@ RECIPES = {
     "repeated": lambda m: {"outer": RepeatedKFold(n_splits=3, n_repeats=2, random_state=3), "inner": 3},
     "predefined": lambda m: {"outer": predefined(m), "inner": KFold(2)},
     "time series": lambda m: {"outer": TimeSeriesSplit(3), "inner": TimeSeriesSplit(2)},
-    "leave one out x 3": lambda m: {"outer": "loo", "inner": KFold(3)},
+    "leave one out x 2": lambda m: {"outer": LeaveOneOut(), "inner": KFold(2)},
     "3 x leave one out": lambda m: {"outer": 3, "inner": "loo", "seed": 0},
 }
 
@@ -283,7 +283,7 @@ TABLE = [
     *rows_of("repeated", {"scaled knn means": ["plain / numbers"], "least squares": ["plain / numbers"]}),
     *rows_of("predefined", {"knn votes": ["copies / classes"], "ridge": ["plain / numbers"]}),
     *rows_of("time series", {"knn means metrics": ["plain / numbers"], "tree means": ["plain / numbers"]}),
-    *rows_of("leave one out x 3", {"knn votes": ["plain / truths"], "scaled ridge": ["plain / numbers"]}),
+    *rows_of("leave one out x 2", {"knn votes": ["plain / truths"], "scaled ridge": ["plain / numbers"]}),
     *rows_of("3 x leave one out", {"scaled knn votes": ["plain / classes"], "ridge": ["offset / numbers"]}),
 ]
 

@@ -20,12 +20,14 @@ ORDER = (
     "data",
     "losses",
     "splitters",
+    "given",
     "layouts",
     "recipes",
     "plan",
     "draw",
     "families",
     "shorthands",
+    "feasibility",
     "kernels",
     "paths",
     "table",
@@ -33,7 +35,9 @@ ORDER = (
     "inference",
     "predictor",
     "run",
+    "notes",
     "estimate",
+    "procedure",
     "estimators",
     "source",
     "display",
@@ -42,7 +46,7 @@ ORDER = (
 
 # The front doors: for the user's convenience these import what stands after them, and only inside a function.
 FRONT_DOORS = {
-    "recipes": {"run", "display"},
+    "recipes": {"procedure", "display"},
     "plan": {"display"},
     "estimate": {"display", "source"},
 }

@@ -15,11 +15,19 @@ from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ri
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 import cases
 from cvnb import Family, Recipe
 
 FIVE_BY_THREE = Recipe(outer=5, inner=3)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def one_thread():
+    """Arrays this small only wait for one another on several threads."""
+    with threadpool_limits(1):
+        yield
 
 
 def some_data(family):
@@ -57,7 +65,7 @@ def lists(plan):
 BLIND = {  # recipes whose splits depend on the number of rows alone
     "5 x 3": Recipe(outer=5, inner=3, stratify=False),
     "shuffle split x 3": Recipe(outer=ShuffleSplit(3, test_size=0.3, random_state=0), inner=KFold(3)),
-    "3 x leave one out": Recipe(outer=3, inner="loo", stratify=False),
+    "holdout x leave one out": Recipe(outer=0.3, inner="loo", stratify=False),
     "nested_dev": Recipe.nested_dev(4, stratify=False),
     "resampling": Recipe.nested_resampling(outer=3, inner=4, stratify=False),
     "cv_test": Recipe.cv_test(inner=4, stratify=False),
@@ -89,7 +97,7 @@ def with_garbage(X, y, rows, scale=1e6):
 def test_garbage_in_an_outer_test_part_moves_neither_choice_nor_inner_curve(family, name):
     """Scrambling X and y of an outer test part leaves that split's inner curve and choice as they were."""
     X, y = some_data(family)
-    scale = 10.0 if family in ITERATIVE else 1e6  # other splits train on it
+    scale = 3.0 if family in ITERATIVE else 1e6  # other splits train on it
     clean = run(family, X, y, BLIND[name])
     for j in {0, len(clean.plan.outer) - 1}:
         dirty = run(family, *with_garbage(X, y, clean.plan.outer[j][1], scale), BLIND[name])
@@ -192,9 +200,7 @@ def test_the_order_of_the_grid_moves_no_setting_loss(family):
     X, y = some_data(family)
     before = run(family, X, y)
     grids = cases.FAMILIES[family].grid
-    turned = [
-        {key: values[::-1] for key, values in one.items()} for one in (grids if isinstance(grids, list) else [grids])
-    ]
+    turned = [{key: values[::-1] for key, values in one.items()} for one in (grids if isinstance(grids, list) else [grids])]
     after = run(family, X, y, grid=turned)
     place = [after.settings.index(setting) for setting in before.settings]
     assert_close(after.inner_curves[:, place], before.inner_curves)
@@ -272,7 +278,7 @@ class Fragile(Ridge):
 
 
 FAILING = {
-    "some fits": (Fragile(), {"alpha": [0.1, 13.0, 10.0, 1.0]}),
+    "some fits": (Fragile(), {"alpha": [0.1, 13, 10.0, 1.0]}),
     "all fits": (make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 99, 2, 3]}),
 }
 
@@ -369,7 +375,9 @@ def test_a_splitter_with_the_global_state_leaves_it_as_it_was():
     X, y = some_data("ridge")
     recipe = Recipe(outer=KFold(4, shuffle=True), inner=ShuffleSplit(3, test_size=0.3))
     before = frozen(recipe)
-    run("ridge", X, y, recipe)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that each plan draws other splits
+        run("ridge", X, y, recipe)
     assert frozen(recipe) == before
 
 

@@ -26,9 +26,7 @@ class Path(Protocol):
     name: str
     reason: str
 
-    def evaluate(
-        self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool
-    ) -> Outcome:
+    def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
         """The losses of the settings `which`, fitted on `train`, on `test`; row losses and predictions too where keep.
 
         split = (j, k) names the split for the random state of estimators that have none of their own; k = -1 outside.

@@ -39,9 +39,7 @@ class Refit:
         keys = [chain_key(family, setting) for setting in family.settings]
         self.keys = [tuple(ranks.setdefault(key[: i + 1], len(ranks)) for i in range(len(key))) for key in keys]
 
-    def evaluate(
-        self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool
-    ) -> Outcome:
+    def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
         n_settings = len(self.family.settings)
         outcome = Outcome(np.full(n_settings, np.nan), np.full((test.size, n_settings), np.nan) if keep else None)
         chain = Chain(self.family, self.data, train, test, split)

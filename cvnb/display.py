@@ -1,0 +1,218 @@
+"""How plans, recipes and results show themselves: text, and HTML tables without JavaScript.
+
+Deterministic: six significant digits, no seconds, ids or paths (seconds go into the output's metadata). Every string that comes
+from the user is escaped, and dollar signs are kept from MathJax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .families import estimator_label, format_setting
+
+if TYPE_CHECKING:
+    from .estimate import Comparison, RiskEstimate
+    from .plan import Plan
+    from .recipes import Recipe
+
+SHOWN_SPLITS = 12
+Table = tuple[Sequence[str], list[Sequence[str]]]
+
+RECIPES: Table = (
+    ("outer \\ inner", "none (one θ)", "one dev set", "K-fold / LOO", "resampling ×S"),
+    [
+        ("none (all of S)", "", "dev_set", "internal_cv", "outer=None, inner=Resampling(S, share)"),
+        ("one holdout", "validation", "train_validation_test", "cv_test", "resampling_test"),
+        ("K-fold / LOO", "external_cv, leave_one_out", "nested_dev", "nested_cv", "outer=K, inner=Resampling(S, share)"),
+        ("resampling ×S", "outer=Resampling(S, share), inner=None", "", "", "nested_resampling"),
+    ],
+)
+
+
+def number(value: float | None) -> str:
+    """Six significant digits; a dash for what was not measured."""
+    return "–" if value is None or np.isnan(value) else f"{value:.6g}"
+
+
+def headline(result: RiskEstimate) -> tuple[str, str]:
+    """(the number, its name)."""
+    loss = result.loss
+    if result.risk is None:
+        what = f"smallest inner {shown_loss(result)}: optimistic, not an estimate of the risk"
+        return number(_shown(result, result.flat)), what
+    one, tuned = len(result.plan.outer) == 1, len(result.settings) > 1
+    rule = ("tuned predictor" if tuned else "predictor") if one else ("tuned rule" if tuned else "algorithm")
+    if loss.scorer is not None and not is_error(result):
+        return number(result.score), f"{loss.score_name} of the {rule} (a score: large is good)"
+    return number(result.risk), f"{loss.name} risk of the {rule}"
+
+
+def is_error(result: RiskEstimate) -> bool:
+    """Whether the numbers are shown as losses: small is good."""
+    return result.loss.scorer is None or str(result.loss.score_name).startswith("neg_")
+
+
+def shown_loss(result: RiskEstimate) -> str:
+    """ "zero-one loss" or "roc_auc"."""
+    return f"{result.loss.name} loss" if is_error(result) else str(result.loss.score_name)
+
+
+def _shown(result: RiskEstimate, loss: float | None) -> float | None:
+    return loss if is_error(result) or loss is None else result.loss.score(loss)
+
+
+def recipe_words(result: RiskEstimate) -> str:
+    """ "nested CV (5-fold CV, inside it 3-fold CV), seed 0; 569 rows × 30 columns"."""
+    recipe, plan = result.recipe, result.plan
+    return f"{recipe.name} ({plan.words}), seed {recipe.seed}; {plan.n_rows} rows × {result.data.n_columns} columns"
+
+
+def flat_words(result: RiskEstimate) -> str:
+    """What the flat estimate would have been, where it is known and differs from the headline."""
+    if result.optimism is None or len(result.settings) == 1:
+        return ""
+    flat = number(_shown(result, result.flat))
+    side = "below" if result.optimism >= 0 else "above"
+    return f"flat estimate {flat} (optimistic), {number(abs(result.optimism))} {side} the risk"
+
+
+def splits_table(result: RiskEstimate) -> Table:
+    """One row per outer split; the middle of a long table is left out."""
+    curves, chooses = result.inner_curves, result.inner_curves is not None
+    name = "loss" if is_error(result) else "score"
+    head = ["split", "training rows", "test rows"] + ["θ_j", f"inner {name}"] * chooses + [f"ε_j ({name})"]
+    n = len(result.table.chosen)
+    shown = range(n) if n <= SHOWN_SPLITS else [*range(SHOWN_SPLITS - 2), n - 1]
+    rows: list[Sequence[str]] = []
+    for j in shown:
+        if rows and j != int(rows[-1][0]) + 1:
+            rows.append(["…"] * len(head))
+        train, test = result.plan.part(j)
+        s = result.table.chosen[j]
+        row = [str(j), str(train.size), str(test.size)]
+        if curves is not None:
+            row += [format_setting(result.settings[s]) or "–", number(_shown(result, curves[j, s]))]
+        rows.append([*row, number(_shown(result, result.fold_risks[j]) if len(result.fold_risks) else None)])
+    return head, rows
+
+
+def details(result: RiskEstimate) -> list[str]:
+    """How it was computed, for the fold at the bottom."""
+    return [
+        f"estimator: {estimator_label(result.family.estimator)}; {len(result.settings)} settings",
+        f"path: {result.path} ({result.path_reason})",
+        f"splits: {result.plan.outer!r} outside" if result.plan.outer_layout is not None else "splits: none outside",
+        f"recipe: {result.recipe!r}",
+    ]
+
+
+def result_text(result: RiskEstimate) -> str:
+    """A result as plain text."""
+    value, name = headline(result)
+    lines = [f"{value}  {name}", f"  {result.quantity}", f"  {result.family.label}: {recipe_words(result)}"]
+    lines += [f"  {flat}" for flat in [flat_words(result)] if flat]
+    lines += [f"  {line}" for line in text_table(splits_table(result))]
+    return "\n".join([*lines, *(f"  - {note}" for note in result.notes)])
+
+
+def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]:
+    """A result as text and HTML; the seconds are metadata."""
+    value, name = headline(result)
+    parts = [
+        f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
+        f"<div>{escape(result.quantity)}</div>",
+        f"<div>{escape(result.family.label)}: {escape(recipe_words(result))}</div>",
+        *(f"<div>{escape(flat)}</div>" for flat in [flat_words(result)] if flat),
+        html_table(splits_table(result)),
+        html_list(result.notes),
+        f"<details><summary>How this was computed</summary>{html_list(details(result))}</details>",
+    ]
+    return _bundle(result_text(result), parts), {"cvnb": {"seconds": result.table.seconds}}
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """One row per family."""
+    head = ["family", "risk", "what it estimates", "θ_j"]
+    rows: list[Sequence[str]] = []
+    for name, result in comparison.items():
+        value, words = headline(result)
+        distinct = list(dict.fromkeys(format_setting(setting) or "–" for setting in result.chosen))
+        chosen = "; ".join(distinct[:5]) + ("; …" if len(distinct) > 5 else "")
+        rows.append([name, value, f"{words}: {result.quantity}", chosen])
+    return head, rows
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """A comparison as plain text."""
+    first = next(iter(comparison.values()))
+    return "\n".join([f"Comparison on the same splits: {recipe_words(first)}", *text_table(comparison_table(comparison))])
+
+
+def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str, Any]]:
+    """A comparison as text and HTML."""
+    first = next(iter(comparison.values()))
+    notes = [f"{name}: {note}" for name, result in comparison.items() for note in result.notes]
+    heading = f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div>"
+    parts = [heading, html_table(comparison_table(comparison)), html_list(notes)]
+    seconds = sum(result.table.seconds for result in comparison.values())
+    return _bundle(comparison_text(comparison), parts), {"cvnb": {"seconds": seconds}}
+
+
+def plan_bundle(plan: Plan) -> dict[str, str]:
+    """A plan as text and HTML."""
+    rows: list[Sequence[str]] = []
+    if plan.outer_layout is not None:
+        rows.append(["outer", plan.outer_words, *_sizes(plan.outer_layout.sizes())])
+    if plan.inner_layouts is not None:
+        kept = {id(layout): layout for layout in plan.inner_layouts}
+        sizes = np.concatenate([layout.sizes() for layout in kept.values()])
+        rows.append(["inner, in each of " + str(plan.n_parts), plan.inner_words, *_sizes(sizes)])
+    table = html_table((["level", "splits", "training rows", "test rows"], rows))
+    heading = f"<div><b>Plan</b> of {plan.n_rows} rows: {escape(plan.words)}</div>"
+    return _bundle(repr(plan), [heading, table, html_list(plan.notes)])
+
+
+def recipe_bundle(recipe: Recipe) -> dict[str, str]:
+    """A recipe as text and HTML."""
+    heading = f"<div><b>{escape(recipe.name)}</b>: <code>{escape(repr(recipe))}</code></div>"
+    return _bundle(f"{recipe!r}: {recipe.name}", [heading])
+
+
+def recipes_text() -> str:
+    """The outer × inner table."""
+    return "\n".join(text_table(RECIPES, align="ljust"))
+
+
+def text_table(table: Table, align: str = "rjust") -> list[str]:
+    """Lines of aligned columns."""
+    head, rows = table
+    widths = [max(len(row[c]) for row in [head, *rows]) for c in range(len(head))]
+    return ["  ".join(getattr(cell, align)(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]]
+
+
+def html_table(table: Table) -> str:
+    """A table with scoped headers, every cell escaped."""
+    head, rows = table
+    headers = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<table style="margin-left:0"><thead><tr>{headers}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def html_list(sentences: Iterable[str]) -> str:
+    """A list of escaped sentences; nothing where there are none."""
+    items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def _sizes(sizes: np.ndarray) -> list[str]:
+    ranges = [(int(sizes[:, side].min()), int(sizes[:, side].max())) for side in (0, 1)]
+    return [str(low) if low == high else f"{low} to {high}" for low, high in ranges]
+
+
+def _bundle(text: str, parts: list[str]) -> dict[str, str]:
+    html = f'<div class="tex2jax_ignore mathjax_ignore">{"".join(parts)}</div>'
+    return {"text/plain": text, "text/html": html}

@@ -1,0 +1,129 @@
+"""Python source that makes a result again."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from .losses import NAMED
+from .recipes import Given, Listed, Recipe
+
+if TYPE_CHECKING:
+    from .estimate import RiskEstimate
+
+Imports = set[tuple[str, str]]
+
+
+def code_of(result: RiskEstimate) -> str:
+    """Imports, the recipe and its run; X, y (and groups, sample_weight) are the user's."""
+    imports: Imports = {("cvnb", "Recipe")}
+    arguments = [_family(result, imports), "X", "y"]
+    for name in ("groups", "sample_weight"):
+        if getattr(result.data, "weights" if name == "sample_weight" else name) is not None:
+            arguments.append(f"{name}={name}")
+    arguments += _loss(result, imports)
+    if result.table.flat:
+        arguments.append("flat=True")
+    body = [f"recipe = {_recipe(result.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
+    return "\n".join([*_import_lines(imports), "", *body])
+
+
+def expression(value: Any, imports: Imports) -> str:
+    """An expression that makes this value; what has to be imported is added to `imports`."""
+    if isinstance(value, np.ndarray):
+        imports.add(("numpy", ""))
+        return f"np.array({value.tolist()!r})"
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    if type(value) in (list, tuple):
+        inside = ", ".join(expression(one, imports) for one in value)
+        return f"[{inside}]" if type(value) is list else f"({inside},)" if len(value) == 1 else f"({inside})"
+    if type(value) is dict:
+        return "{" + ", ".join(f"{expression(k, imports)}: {expression(v, imports)}" for k, v in value.items()) + "}"
+    if isinstance(value, type) or inspect.isfunction(value) or inspect.isbuiltin(value):
+        imports.add(_home(value))
+        return value.__name__
+    if isinstance(value, BaseEstimator):
+        imports.add(_home(type(value)))
+        return f"{type(value).__name__}({', '.join(_changed_parameters(value, imports))})"
+    if type(value).__module__ != "builtins":
+        imports.add(_home(type(value)))
+    return " ".join(repr(value).split())
+
+
+def _family(result: RiskEstimate, imports: Imports) -> str:
+    family = result.family
+    if family.source:
+        imports.add(("cvnb", family.source.split("(")[0]))
+        return family.source
+    imports.add(("cvnb", "Family"))
+    if family.search is not None:
+        return f"Family({expression(family.search, imports)})"
+    name = "" if family.name is None else f", name={family.name!r}"
+    return f"Family({expression(family.estimator, imports)}, {expression(family.grid, imports)}{name})"
+
+
+def _loss(result: RiskEstimate, imports: Imports) -> list[str]:
+    loss = result.loss
+    if loss.scorer is not None:
+        shown = repr(loss.score_name) if isinstance(loss.asked, str) else expression(loss.asked, imports)
+        return [f"scoring={shown}"]
+    if loss.score_name is not None:
+        return [f"scoring={loss.score_name!r}"]
+    name = loss.name.replace("-", "_")
+    return [f"loss={name!r}" if name in NAMED else f"loss={expression(loss.rows, imports)}"]
+
+
+def _recipe(recipe: Recipe, imports: Imports) -> str:
+    shown = []
+    for f in fields(recipe):
+        value = getattr(recipe, f.name)
+        if not f.init or (
+            f.name not in ("outer", "inner", "seed") and (value is f.default or np.array_equal(value, f.default))
+        ):
+            continue
+        spec = getattr(recipe, f"{f.name}_spec", None)
+        if isinstance(spec, Given):
+            value = spec.splitter
+        elif isinstance(spec, Listed):
+            value = list(spec.splits)
+        shown.append(f"{f.name}={expression(value, imports)}")
+    return f"Recipe({', '.join(shown)})"
+
+
+def _changed_parameters(estimator: BaseEstimator, imports: Imports) -> list[str]:
+    defaults: dict[str, Any] = {p.name: p.default for p in inspect.signature(type(estimator).__init__).parameters.values()}
+    changed = []
+    for name, value in estimator.get_params(deep=False).items():
+        default = defaults.get(name, inspect.Parameter.empty)
+        if value is not default and not (type(value) is type(default) and np.array_equal(value, default)):
+            changed.append(f"{name}={expression(value, imports)}")
+    return changed
+
+
+def _home(thing: Any) -> tuple[str, str]:
+    """(public module, name): private submodules are left out where their package exports the name."""
+    public = []
+    for part in thing.__module__.split("."):
+        if part.startswith("_") and part != "__main__":
+            break
+        public.append(part)
+    module = ".".join(public)
+    exported = module in ("__main__", thing.__module__) or hasattr(importlib.import_module(module), thing.__name__)
+    return (module if exported else thing.__module__), thing.__name__
+
+
+def _import_lines(imports: Imports) -> list[str]:
+    modules: dict[str, list[str]] = {}
+    for module, name in sorted(imports):
+        if module not in ("__main__", "builtins"):
+            modules.setdefault(module, []).append(name)
+    return [
+        "import numpy as np" if module == "numpy" and names == [""] else f"from {module} import {', '.join(names)}"
+        for module, names in modules.items()
+    ]

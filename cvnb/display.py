@@ -124,7 +124,7 @@ def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]
     value, name = headline(result)
     parts = [
         f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
-        f"<div>{escape(result.quantity)}</div>",
+        f"<div>{html(result.quantity)}</div>",
         f"<div>{escape(result.family.label)}: {escape(recipe_words(result))}</div>",
         *(f"<div>{escape(flat)}</div>" for flat in [flat_words(result)] if flat),
         html_table(splits_table(result)),
@@ -136,27 +136,44 @@ def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]
 
 def comparison_table(comparison: Comparison) -> Table:
     """One row per family."""
-    head = ["family", "risk", "what it estimates", "θ_j"]
+    head = ["family", shown_number(next(iter(comparison.values()))), "θ_j"]
     rows: list[Sequence[str]] = []
     for name, result in comparison.items():
-        value, words = headline(result)
+        value, _ = headline(result)
         distinct = list(dict.fromkeys(format_setting(setting) or "–" for setting in result.chosen))
         chosen = "; ".join(distinct[:5]) + ("; …" if len(distinct) > 5 else "")
-        rows.append([name, value, f"{words}: {result.quantity}", chosen])
+        rows.append([name, value, chosen])
     return head, rows
+
+
+def shown_number(result: RiskEstimate) -> str:
+    """What the number in a comparison's column is called."""
+    if result.risk is None:
+        return f"smallest inner {shown_loss(result)}"
+    return f"{result.loss.name} risk" if is_error(result) else f"{result.loss.score_name} (large is good)"
+
+
+def _shared_words(comparison: Comparison) -> str:
+    """What the numbers estimate: one sentence where it is the same for all."""
+    quantities = {name: result.quantity for name, result in comparison.items()}
+    distinct = list(dict.fromkeys(quantities.values()))
+    return distinct[0] if len(distinct) == 1 else "; ".join(f"{name}: {quantity}" for name, quantity in quantities.items())
 
 
 def comparison_text(comparison: Comparison) -> str:
     """A comparison as plain text."""
     first = next(iter(comparison.values()))
-    return "\n".join([f"Comparison on the same splits: {recipe_words(first)}", *text_table(comparison_table(comparison))])
+    heading = [f"Comparison on the same splits: {recipe_words(first)}", f"  {_shared_words(comparison)}"]
+    return "\n".join([*heading, *text_table(comparison_table(comparison))])
 
 
 def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str, Any]]:
     """A comparison as text and HTML."""
     first = next(iter(comparison.values()))
     notes = [f"{name}: {note}" for name, result in comparison.items() for note in result.notes]
-    heading = f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div>"
+    heading = (
+        f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div><div>{html(_shared_words(comparison))}</div>"
+    )
     parts = [heading, html_table(comparison_table(comparison)), html_list(notes)]
     seconds = sum(result.table.seconds for result in comparison.values())
     return _bundle(comparison_text(comparison), parts), {"cvnb": {"seconds": seconds}}
@@ -194,10 +211,18 @@ def text_table(table: Table, align: str = "rjust") -> list[str]:
     return ["  ".join(getattr(cell, align)(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]]
 
 
+def html(text: str) -> str:
+    """Escaped text, with the symbols' indices set low: ℓ_D, A_θ̂, θ_j, ε_j."""
+    text = escape(text)
+    for symbol, index in (("ℓ", "D"), ("A", "θ̂"), ("θ", "j"), ("ε", "j")):
+        text = text.replace(f"{symbol}_{index}", f"{symbol}<sub>{index}</sub>")
+    return text
+
+
 def html_table(table: Table) -> str:
     """A table with scoped headers, every cell escaped."""
     head, rows = table
-    headers = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    headers = "".join(f'<th scope="col">{html(name)}</th>' for name in head)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<table style="margin-left:0"><thead><tr>{headers}</tr></thead><tbody>{body}</tbody></table>'
 
@@ -214,5 +239,4 @@ def _sizes(sizes: np.ndarray) -> list[str]:
 
 
 def _bundle(text: str, parts: list[str]) -> dict[str, str]:
-    html = f'<div class="tex2jax_ignore mathjax_ignore">{"".join(parts)}</div>'
-    return {"text/plain": text, "text/html": html}
+    return {"text/plain": text, "text/html": f'<div class="tex2jax_ignore mathjax_ignore">{"".join(parts)}</div>'}

@@ -301,8 +301,8 @@ class Pen:
     def _refuse_repeats(self, rows: np.ndarray, j: int) -> None:
         if rows.size > 1 and np.bincount(rows).max() > 1:
             raise RecipeError(
-                f"outer split {j} trains on row {np.argmax(np.bincount(rows))} more than once (a bootstrap): inner splits would "
-                "test on rows that they train on; use splits without repetition."
+                f"outer split {j} trains on row {np.argmax(np.bincount(rows))} more than once (a bootstrap): inner splits "
+                "would test on rows that they train on; use splits without repetition."
             )
 
     def _listed_inside(self, spec: Listed, outer: Layout | None, n_parts: int) -> Iterable[Layout]:

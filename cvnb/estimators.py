@@ -37,7 +37,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> model = NestedCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 9]}).fit(*load_iris(return_X_y=True))
     >>> round(model.risk_, 4)
-    0.0267
+    0.0467
     """
 
     __metadata_request__fit = {"groups": True}  # noqa: RUF012 - scikit-learn reads it as it is

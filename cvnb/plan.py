@@ -168,8 +168,8 @@ class Plan:
             checks.append((self.group_codes, "rows of groups"))
         for codes, what in checks:
             counts = splits.layout.straddling(splits.codes(codes)) if codes is not None else np.zeros(0, dtype=int)
-            for k in np.flatnonzero(counts):
-                yield f"{where.format(k=int(k))}: {counts[k]} {what} that stand on both sides"
+            for at in np.flatnonzero(counts):
+                yield f"{where.format(k=at)}: {counts[at]} {what} that stand on both sides"
         for k, (train, test) in enumerate(splits) if self.buffer else ():
             near = int(np.count_nonzero(within(test, self.n_rows, self.buffer)[train]))
             if near:
@@ -189,7 +189,8 @@ class Audit:
 
     def __repr__(self) -> str:
         bad = len({finding.split(":")[0] for finding in self.findings})
-        return "\n".join([f"{bad} of {self.n_splits} splits leak", *(f"  - {finding}" for finding in self.findings)])
+        what = f"findings in {bad} of" if bad else "no finding in"
+        return "\n".join([f"{what} {self.n_splits} splits", *(f"  - {finding}" for finding in self.findings)])
 
 
 class _Inner(Sequence[Splits]):

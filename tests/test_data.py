@@ -26,7 +26,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from cvnb import Family, Recipe, knn
+from cvnb import Family, Recipe, boosting, forest, knn, ridge, tree
 
 RECIPE = Recipe(outer=3, inner=2, seed=0)
 NAMES = ["a", "b", "c", "d"]
@@ -329,6 +329,15 @@ def test_short_hands_read_the_task_from_y(y, classes, rng):
     assert is_classifier(run(knn(k=1), rng.normal(size=(60, 2)), y, recipe).predictor()) is classes
 
 
+@pytest.mark.parametrize("short_hand", [knn, ridge, tree, boosting, forest])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_the_task_of_a_short_hand_can_be_given(short_hand, task):
+    """task= overrides what y looks like."""
+    family = short_hand([1.0] if short_hand is ridge else [2], task=task)
+    result = run(family, whole_table(), np.arange(30) % 3, Recipe.external_cv(3))
+    assert is_classifier(result.predictor()) is (task == "classification")
+
+
 # Frames
 
 
@@ -390,6 +399,26 @@ def test_an_array_of_words_reaches_its_encoder():
     model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
     result = run(Family(model), X, labels(), Recipe(outer=KFold(3), inner=None))
     np.testing.assert_allclose(result.fold_risks, 1 - cross_val_score(model, X, labels(), cv=KFold(3)), atol=1e-12)
+
+
+def test_a_list_of_mixed_rows_keeps_its_numbers():
+    """Numbers and words side by side in plain lists stay numbers and words."""
+    X = [[float(row[0]), "uvw"[row[2] % 3]] for row in whole_table()]
+    columns = make_column_transformer((StandardScaler(), [0]), (OneHotEncoder(handle_unknown="ignore"), [1]))
+    model = make_pipeline(columns, LogisticRegression())
+    result = run(Family(model), X, labels(), Recipe(outer=KFold(3), inner=None))
+    expected = cross_val_score(model, np.array(X, dtype=object), labels(), cv=KFold(3))
+    np.testing.assert_allclose(result.fold_risks, 1 - expected, atol=1e-12)
+
+
+def test_a_column_of_dates_that_is_left_out_harms_nobody():
+    """A frame may hold dates, complex numbers and gaps in columns that a ColumnTransformer does not take."""
+    X = mixed_frame(pd.DataFrame)
+    strange = X.assign(day=pd.date_range("2024-01-01", periods=30), phase=1j, gap=np.nan, huge=1e300)
+    recipe = Recipe(outer=KFold(3), inner=None)
+    assert_same_folds = np.testing.assert_array_equal
+    assert_same_folds(run(Family(by_name()), strange, labels(), recipe).fold_risks,
+                      run(Family(by_name()), X, labels(), recipe).fold_risks)
 
 
 INDICES = {

@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from threadpoolctl import threadpool_limits
 
 import cases
@@ -330,6 +330,30 @@ def test_arrays_estimators_grids_and_random_states_are_left_as_they_were(estimat
     before = frozen(X, y, estimator, grid)
     recipe.run(Family(estimator, grid), X, y, progress="off").predictor()
     assert frozen(X, y, estimator, grid) == before
+
+
+def copyless(copy):
+    """Steps that shift what they are given where they may, with a grid whose settings share the steps ahead."""
+    scaler = MinMaxScaler(feature_range=(1, 2), copy=copy)
+    return {
+        "ridge": (Ridge(copy_X=copy), {"alpha": [0.1, 1.0, 10.0]}),
+        "lasso": (Lasso(copy_X=copy), {"alpha": [0.01, 0.1, 1.0]}),
+        "least squares": (LinearRegression(copy_X=copy), {"fit_intercept": [True, False]}),
+        "scaler and ridge": (make_pipeline(scaler, Ridge(copy_X=copy)), {"ridge__alpha": [0.1, 1.0, 10.0]}),
+        "scaler and lasso": (make_pipeline(scaler, Lasso(copy_X=copy)), {"lasso__alpha": [0.01, 0.1, 1.0]}),
+        "components": (
+            make_pipeline(scaler, PCA(copy=copy), Ridge(copy_X=copy)),
+            {"pca__n_components": [1, 2, 3], "ridge__alpha": [0.1, 10.0]},
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", copyless(True))
+def test_steps_told_not_to_copy_give_the_numbers_of_steps_that_do(name):
+    """What one setting writes over is no other setting's data."""
+    X, y = cases.data("plain / numbers")
+    saved, spent = (FIVE_BY_THREE.run(Family(*copyless(copy)[name]), X, y, progress="off") for copy in (True, False))
+    assert_same(spent, saved)
 
 
 @pytest.mark.parametrize("layout", ["C", "F"])

@@ -6,6 +6,7 @@ What cannot work is refused, naming the splits and what would work. What is lega
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss) -> list
         _check_takes_weights(family, candidates)
     notes: list[str] = []
     for level, walk in (("outer", _outer(plan)), ("inner", _inner(plan))):
-        notes += _walk(level, list(walk), data, task, family, candidates, loss)
+        notes += _walk(level, walk, data, task, family, candidates, loss)
     return notes
 
 
@@ -99,61 +100,63 @@ def _outer(plan: Plan) -> Iterator[tuple[str, Splits]]:
 
 
 def _inner(plan: Plan) -> Iterator[tuple[str, Splits]]:
-    seen = set()
     for j in range(plan.n_parts) if plan.inner_layouts is not None else ():
         inside = "" if plan.outer_layout is None else f" of outer split {j}"
         yield f"inner split {{k}}{inside}", plan.inner[j]
-        seen.add(j)
+
+
+@dataclass
+class Walk:
+    """What one walk over the splits of a level met, by the names of the splits."""
+
+    empty: list[str] = field(default_factory=list)
+    weightless: list[str] = field(default_factory=list)
+    undefined: list[tuple[str, str]] = field(default_factory=list)
+    constant: list[str] = field(default_factory=list)
+    smallest: float = np.inf
+    smallest_at: str = ""
+
+    def over(self, where: str, splits: Splits, data: Data, codes: np.ndarray, loss: Loss) -> None:
+        """Look at every split of one list; all but a few are seen without making their row numbers."""
+        sizes = splits.layout.sizes()
+        self.empty += [where.format(k=k) for k in np.flatnonzero((sizes == 0).any(axis=1))]
+        least = int(np.argmin(sizes[:, 0]))
+        if sizes[least, 0] < self.smallest:
+            self.smallest, self.smallest_at = int(sizes[least, 0]), where.format(k=least)
+        most = np.bincount(splits.codes(codes)).max()  # only a part no larger than the commonest class can have one class
+        for k in np.flatnonzero(sizes[:, 0] <= most):
+            if np.unique(codes[splits[k][0]]).size == 1:
+                self.constant.append(where.format(k=k))
+        if data.weights is not None and not data.weights.all():
+            for k, parts in enumerate(splits):
+                if not all(data.weights[part].any() for part in parts):
+                    self.weightless.append(where.format(k=k))
+        if loss.scorer is not None:
+            for k, (_, test) in enumerate(splits):
+                if why := loss.undefined_on(data.y[test]):
+                    self.undefined.append((where.format(k=k), why))
 
 
 def _walk(
-    level: str, walk: list[tuple[str, Splits]], data: Data, task: str, family: Family, candidates: list[Any], loss: Loss
+    level: str, walk: Iterator[tuple[str, Splits]], data: Data, task: str, family: Family, candidates: list[Any], loss: Loss
 ) -> list[str]:
     """Notes of one level; an error naming the first splits that cannot work."""
-    codes = np.unique(data.y, return_inverse=True)[1] if task == "classification" else None
-    empty, one_class, weightless, undefined = ([] for _ in range(4))
-    smallest, where_smallest = np.inf, ""
+    codes, met = np.unique(data.y, return_inverse=True)[1], Walk()
     for where, splits in walk:
-        sizes = splits.layout.sizes()
-        empty += [where.format(k=k) for k in np.flatnonzero((sizes == 0).any(axis=1))]
-        k = int(np.argmin(sizes[:, 0]))
-        if sizes[k, 0] < smallest:
-            smallest, where_smallest = int(sizes[k, 0]), where.format(k=k)
-        constant = _constant_parts(splits, data.y, codes)
-        one_class += [where.format(k=k) for k in constant]
-        if data.weights is not None:
-            weightless += [where.format(k=k) for k, (_, test) in enumerate(splits) if not data.weights[test].any()]
-            weightless += [where.format(k=k) for k, (train, _) in enumerate(splits) if not data.weights[train].any()]
-        if loss.scorer is not None:
-            undefined += [
-                (where.format(k=k), why) for k, (_, test) in enumerate(splits) if (why := loss.undefined_on(data.y[test]))
-            ]
-    if empty:
-        raise InfeasibleError(f"{_some(empty)} has an empty part; use fewer {level} folds, a smaller buffer or another share.")
-    if weightless:
+        met.over(where, splits, data, codes, loss)
+    if met.empty:
         raise InfeasibleError(
-            f"every row of a part of {_some(weightless)} has weight 0, so it measures nothing; use fewer folds."
+            f"{_some(met.empty)} has an empty part; use fewer {level} folds, a smaller buffer or another share."
         )
-    if undefined:
+    if met.weightless:
+        raise InfeasibleError(f"every row of a part of {_some(met.weightless)} has weight 0, so nothing is measured there.")
+    if met.undefined:
         raise InfeasibleError(
-            f"{loss.score_name} is not defined on the test part of {_some([where for where, _ in undefined])} "
-            f"({undefined[0][1]}); use larger test parts, or a loss with a value for every row such as loss='log' or 'squared'."
+            f"{loss.score_name} is not defined on the test part of {_some([where for where, _ in met.undefined])} "
+            f"({met.undefined[0][1]}); use larger test parts, or a loss with a value for every row such as loss='log' or 'squared'."
         )
-    _check_neighbours(family, candidates, smallest, where_smallest)
-    return _notes_of_constant_parts(one_class, codes is not None, candidates)
-
-
-def _constant_parts(splits: Splits, y: np.ndarray, codes: np.ndarray | None) -> np.ndarray:
-    """Splits whose training part has one class (one value of y) only."""
-    if codes is None:
-        if np.unique(y).size > 10 and len(splits) > 1000:  # one value in all but one row cannot be, with so many values
-            return np.zeros(0, dtype=np.int64)
-        return np.array(
-            [k for k, (train, _) in enumerate(splits) if train.size and np.ptp(y[train].astype(float)) == 0],
-            dtype=np.int64,
-        )
-    train, _ = splits.layout.counts(splits.codes(codes), int(codes.max()) + 1)
-    return np.flatnonzero((train > 0).sum(axis=1) == 1)
+    _check_neighbours(family, candidates, met.smallest, met.smallest_at)
+    return _notes_of_constant_parts(met.constant, task == "classification", candidates)
 
 
 def _check_neighbours(family: Family, candidates: list[Any], smallest: float, where: str) -> None:

@@ -42,7 +42,8 @@ def run(
     progress: str = "auto",
 ) -> RiskEstimate | Comparison:
     """The risk of a family, or of several by name on the same splits."""
-    options = Options(loss, scoring, flat, n_jobs, progress)
+    reason = "one fit per setting and split, as any scikit-learn estimator allows" if path == "auto" else "asked for"
+    options = Options(loss, scoring, flat, n_jobs, progress, reason)
     for name, value, known in (
         ("select", select, ["min"]),
         ("path", path, ["auto", "refit"]),
@@ -84,6 +85,7 @@ class Options:
     flat: bool
     n_jobs: int | None
     progress: str
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,7 @@ def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any,
 
 
 def _estimate(recipe: Recipe, job: Job, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options) -> RiskEstimate:
-    path = Refit(job.family, data, job.loss, reason="one fit per setting and split suits every scikit-learn estimator")
+    path = Refit(job.family, data, job.loss, options.reason)
     n_settings = len(job.family.settings)
     table = fill(plan, path, n_settings, job.loss.zero_one, options.flat, options.n_jobs, options.progress)
     return RiskEstimate(recipe, job.family, job.loss, plan, table, data, path, task, inner_spec, options.n_jobs, job.notes)

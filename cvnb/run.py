@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
 
 from .errors import FitError, Interrupted
 from .inference import tied_settings
@@ -75,7 +76,7 @@ class _Run:
         per_part = max(self.plan.n_inner // n_parts, 1)
         workers = effective_n_jobs(self.n_jobs)
         size = max(1, -(-WAVE * workers // per_part)) if workers > 1 else 1
-        with Parallel(n_jobs=self.n_jobs, return_as="generator") as parallel:
+        with _workers(self.n_jobs) as parallel:
             before: list[int] = []
             for first in [*range(0, n_parts, size), n_parts]:
                 wave = range(first, min(first + size, n_parts))
@@ -176,3 +177,9 @@ class _Run:
     def _n_finished(self) -> int:
         finished = self.outer if self.plan.outer_layout is not None else self.chosen
         return next(j for j in range(self.plan.n_parts + 1) if j not in finished)
+
+
+def _workers(n_jobs: int | None) -> Parallel:
+    """joblib's workers; their results come one by one where the backend can do that."""
+    backend, _ = get_active_backend()
+    return Parallel(n_jobs=n_jobs, return_as="generator" if backend.supports_return_generator else "list")

@@ -189,9 +189,8 @@ def test_infinity_is_refused_where_only_missing_values_are_taken(model):
         lambda X: X.astype(np.complex64),
         sp.csr_matrix,
         pd.DataFrame,
-        lambda X: pd.DataFrame(X, columns=list("abc")).assign(word="w"),
     ],
-    ids=["array", "lists", "objects", "complex64", "sparse", "frame", "mixed frame"],
+    ids=["array", "lists", "objects", "complex64", "sparse", "frame"],
 )
 def test_complex_numbers_in_X_are_refused(form):
     """Complex X has no order and no distance here, in whatever table."""

@@ -12,7 +12,7 @@ from cvnb import Recipe, TimeBlocks
 from cvnb.errors import InfeasibleError, RecipeError
 
 SIZES = st.integers(2, 8).flatmap(lambda K: st.tuples(st.just(K), st.integers(K, 60)))
-GROUP_SIZES = st.lists(st.integers(1, 5), min_size=12, max_size=20)
+GROUP_SIZES = st.lists(st.integers(2, 4), min_size=12, max_size=20)
 
 
 def blocks(n_splits, n_rows, buffer=0, groups=None):
@@ -49,11 +49,7 @@ def test_the_training_part_is_every_row_farther_than_the_buffer_from_the_block(s
 def test_a_group_is_never_cut_by_a_block(group_sizes, K):
     """With contiguous groups the blocks are still contiguous, all rows once, and no group stands in two of them."""
     groups = np.repeat(np.arange(len(group_sizes)), group_sizes)
-    try:
-        splits = blocks(K, groups.size, groups=groups)
-    except InfeasibleError as error:
-        assert "too few or too uneven" in str(error)
-        return
+    splits = blocks(K, groups.size, groups=groups)
     assert np.concatenate([test for _, test in splits]).tolist() == list(range(groups.size))
     for train, test in splits:
         assert not set(groups[train]) & set(groups[test])
@@ -89,14 +85,14 @@ def test_more_blocks_than_rows_are_refused():
 @pytest.mark.parametrize("n_splits", [1, 0, -2, 2.0, True, "3", None])
 def test_a_number_of_blocks_that_is_no_whole_number_from_two_is_refused(n_splits):
     """One block leaves nothing to train on."""
-    with pytest.raises(RecipeError, match="n_splits=.* use a whole number >= 2"):
+    with pytest.raises(RecipeError, match=r"n_splits=.* use a whole number >= 2"):
         TimeBlocks(n_splits)
 
 
 @pytest.mark.parametrize("buffer", [-1, 1.5, True, "2", None])
 def test_a_buffer_that_is_no_whole_number_of_rows_is_refused(buffer):
     """A buffer counts rows."""
-    with pytest.raises(RecipeError, match="buffer=.* must be a whole number of rows >= 0"):
+    with pytest.raises(RecipeError, match=r"buffer=.* must be a whole number of rows >= 0"):
         TimeBlocks(3, buffer=buffer)
 
 

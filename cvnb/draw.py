@@ -48,13 +48,13 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
         recipe=repr(recipe),
         outer_words=words_of(recipe.outer_spec, outer, data.groups is not None, "test set"),
         inner_words=words_of(inner_spec, None if inner is None else inner[0], data.groups is not None, "dev set"),
-        notes=tuple(pen.notes()),
+        notes=(*pen.cautions(), *pen.remarks),
         group_codes=data.groups,
         outer_drawn=not isinstance(recipe.outer_spec, Given | Listed),
         data=data,
     )
-    for note in plan.notes:
-        warnings.warn(note, CvnbWarning, stacklevel=4)
+    for caution in pen.cautions():
+        warnings.warn(caution, CvnbWarning, stacklevel=4)
     return plan
 
 
@@ -100,6 +100,7 @@ class Pen:
     task: str
     small: dict[str, SmallClass] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     classes: np.ndarray = field(init=False)
     strata: np.ndarray | None = field(init=False, default=None)  # classes to keep in proportion, as codes
 
@@ -144,7 +145,11 @@ class Pen:
     def layout(self, spec: Any, rows: np.ndarray, level: str, n_test: int | None = None, j: int = 0) -> Layout:
         """The splits of these rows by one spec, in positions."""
         if rows.size < 2:
-            raise InfeasibleError(f"{rows.size} row cannot be split at the {level} level; Found array with 1 sample at most.")
+            where = "S" if level == "outer" or self.recipe.outer_spec is None else f"outer training part {j}"
+            raise InfeasibleError(
+                f"{where} has {rows.size} row{'s' * (rows.size != 1)} (n_samples={rows.size}), which cannot be split; use more "
+                "rows, a smaller test part or a smaller buffer."
+            )
         if isinstance(spec, Folds | LeaveOneOut):
             return self._folds(spec, rows, level, j)
         if isinstance(spec, Given):
@@ -158,8 +163,8 @@ class Pen:
             n_test, samples = n_test or share_of(spec.share, n_all), 1
         return self._holdouts(rows, n_test, samples, level)
 
-    def notes(self) -> list[str]:
-        """One sentence per class that was too small to stand in every part, then the rest."""
+    def cautions(self) -> list[str]:
+        """One sentence per class that was too small to stand in every part, then what was not kept in proportion."""
         nested = self.recipe.outer_spec is not None
         return [small.sentence(name, nested) for name, small in self.small.items()] + self.said
 
@@ -280,7 +285,8 @@ class Pen:
         own = type(splitter).__module__.startswith("sklearn.model_selection") or isinstance(splitter, TimeBlocks)
         X = np.zeros(rows.size) if own else self.data.rows(rows)
         if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
-            self._say(f"{level}={splitter!r} has random_state=None: each plan draws other splits; this result keeps its own.")
+            remark = f"{level}={splitter!r} has random_state=None: each plan draws other splits; this one keeps its own."
+            self.remarks += [remark] if remark not in self.remarks else []
         try:
             pairs = copy.deepcopy(splitter).split(X, self.data.y[rows], self._groups(rows))
             return compress(check_pairs(level, pairs, rows.size, j), rows.size)

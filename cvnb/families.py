@@ -116,10 +116,10 @@ class ShortHand(Family):
         return family
 
 
-def short_hand(name: str, task: str, build: Callable[[str], Any], axes: Mapping[str, Any], **options: Any) -> ShortHand:
+def short_hand(name: str, wanted: str, build: Callable[[str], Any], axes: Mapping[str, Any], **options: Any) -> ShortHand:
     """A ShortHand whose repr is the call that makes it."""
     axes = {axis: (parameter, _read_once(given), default) for axis, (parameter, given, default) in axes.items()}
-    family = ShortHand(name, task, build, axes)
+    family = ShortHand(name, wanted, build, axes)
     given = {axis: values for axis, (_, values, _) in axes.items() if values is not None}
     family.source = f"{name}({', '.join(f'{key}={value!r}' for key, value in {**given, **options}.items())})"
     return family

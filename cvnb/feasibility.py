@@ -23,11 +23,21 @@ from .plan import Plan
 
 # scikit-learn's classifiers that refuse to be fitted on one class (tests/test_feasibility.py tries them all)
 NEED_TWO_CLASSES = {
-    "GaussianProcessClassifier", "GradientBoostingClassifier", "LinearDiscriminantAnalysis", "LinearSVC",
-    "LogisticRegression", "LogisticRegressionCV", "NuSVC", "PassiveAggressiveClassifier", "Perceptron",
-    "QuadraticDiscriminantAnalysis", "SGDClassifier", "SVC",
+    "CalibratedClassifierCV", "FixedThresholdClassifier", "GaussianProcessClassifier", "GradientBoostingClassifier",
+    "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "NearestCentroid", "NuSVC", "OneVsOneClassifier",
+    "PassiveAggressiveClassifier", "Perceptron", "QuadraticDiscriminantAnalysis", "SGDClassifier", "SVC",
+    "TunedThresholdClassifierCV",
 }  # fmt: skip
-IMPUTES_OR_SELECTS = ("impute", "compose", "FeatureUnion", "FunctionTransformer", "TableVectorizer")
+# and its wrappers that need what they wrap
+HAND_ON = {
+    "AdaBoostClassifier",
+    "BaggingClassifier",
+    "GridSearchCV",
+    "RandomizedSearchCV",
+    "StackingClassifier",
+    "VotingClassifier",
+}
+SELECT = ("ColumnTransformer", "FeatureUnion", "FunctionTransformer", "TransformedTargetRegressor")
 
 
 def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss) -> list[str]:
@@ -36,7 +46,7 @@ def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss) -> list
     check_parameters(family)
     check_loss(loss, data.y, task, data.weights is not None)
     candidates = [family.candidate(setting) for setting in family.settings]
-    _check_columns(data, family)
+    _check_columns(data, family, candidates)
     _check_responses(family, candidates, loss)
     if data.weights is not None:
         _check_takes_weights(family, candidates)
@@ -55,26 +65,48 @@ def check_target(data: Data, task: str, family: Family) -> None:
         raise DataError(f"Unknown label type: y is continuous (such as {y[y != np.floor(y)][0]!r}), but {who} is a classifier.")
 
 
-def _check_columns(data: Data, family: Family) -> None:
-    steps = [step for _, step in family.estimator.steps] if isinstance(family.estimator, Pipeline) else [family.estimator]
-    data.check_finite(_lets_nan_through(steps), family.label)
+def _check_columns(data: Data, family: Family, candidates: list[Any]) -> None:
+    """Refuse what no setting can take; one that brings an imputer is enough."""
+    takes = [_what_may_come(candidate) for candidate in candidates]
+    data.check_columns(family.label, *(any(column) for column in zip(*takes, strict=True)))
 
 
-def _lets_nan_through(steps: list[Any]) -> bool:
-    """Whether NaN in X can be right: the first step that sees it takes it, and so on until one may have removed it."""
+def _what_may_come(estimator: Any) -> tuple[bool, bool, bool]:
+    """(NaN, infinity, dates) that X may hold: what the first step takes; NaN goes on until some step may have removed it."""
+    steps = _steps(estimator)
+    name = _full_name(steps[0]) if steps else ""
+    if not name.startswith("sklearn.") or any(word in name for word in SELECT):
+        return True, True, True  # it may choose columns or do anything
+    return _nan_may_come(steps), "HistGradientBoosting" in name, False
+
+
+def _nan_may_come(steps: list[Any]) -> bool:
     for step in steps:
-        if step in (None, "passthrough"):
-            continue
-        if isinstance(step, str) or not hasattr(step, "__sklearn_tags__"):
+        name = _full_name(step)
+        if not name.startswith("sklearn.") or ".impute." in name or any(word in name for word in SELECT):
             return True
-        if any(word in f"{type(step).__module__}.{type(step).__name__}" for word in IMPUTES_OR_SELECTS):
-            return True
-        if isinstance(step, Pipeline):
-            return _lets_nan_through([one for _, one in step.steps])
         if not get_tags(step).input_tags.allow_nan:
-            inner = getattr(step, "estimator", None)  # a meta-estimator's tag may not speak for what it wraps
-            return inner is not None and hasattr(inner, "fit") and _lets_nan_through([inner])
+            wrapped = _wrapped(step)  # a wrapper's tag may not speak for what it wraps
+            return bool(wrapped) and all(_what_may_come(one)[0] for one in wrapped)
     return True
+
+
+def _steps(estimator: Any) -> list[Any]:
+    """The steps of a pipeline, pipelines inside it opened."""
+    if not isinstance(estimator, Pipeline):
+        return [estimator]
+    return [one for _, step in estimator.steps if step not in (None, "passthrough") for one in _steps(step)]
+
+
+def _wrapped(estimator: Any) -> list[Any]:
+    """The estimators that a meta-estimator is given."""
+    parameters = estimator.get_params(deep=False)
+    members = [member for _, member in parameters.get("estimators") or []] + [parameters.get("estimator")]
+    return [member for member in members if hasattr(member, "fit")]
+
+
+def _full_name(estimator: Any) -> str:
+    return f"{type(estimator).__module__}.{type(estimator).__name__}"
 
 
 def _check_responses(family: Family, candidates: list[Any], loss: Loss) -> None:
@@ -89,7 +121,7 @@ def _check_responses(family: Family, candidates: list[Any], loss: Loss) -> None:
 
 def _check_takes_weights(family: Family, candidates: list[Any]) -> None:
     for candidate in candidates:
-        last = candidate.steps[-1][1] if isinstance(candidate, Pipeline) else candidate
+        last = _steps(candidate)[-1]
         if not has_fit_parameter(last, "sample_weight"):
             raise FamilyError(f"{type(last).__name__} takes no sample_weight in fit; drop the weights or use another model.")
 
@@ -119,21 +151,22 @@ class Walk:
     def over(self, where: str, splits: Splits, data: Data, codes: np.ndarray, loss: Loss) -> None:
         """Look at every split of one list; all but a few are seen without making their row numbers."""
         sizes = splits.layout.sizes()
-        self.empty += [where.format(k=k) for k in np.flatnonzero((sizes == 0).any(axis=1))]
+        self.empty += [where.format(k=at) for at in np.flatnonzero((sizes == 0).any(axis=1))]
         least = int(np.argmin(sizes[:, 0]))
         if sizes[least, 0] < self.smallest:
             self.smallest, self.smallest_at = int(sizes[least, 0]), where.format(k=least)
         most = np.bincount(splits.codes(codes)).max()  # only a part no larger than the commonest class can have one class
-        for k in np.flatnonzero(sizes[:, 0] <= most):
-            if np.unique(codes[splits[k][0]]).size == 1:
-                self.constant.append(where.format(k=k))
+        for at in np.flatnonzero(sizes[:, 0] <= most):
+            if np.unique(codes[splits[at][0]]).size == 1:
+                self.constant.append(where.format(k=at))
         if data.weights is not None and not data.weights.all():
             for k, parts in enumerate(splits):
                 if not all(data.weights[part].any() for part in parts):
                     self.weightless.append(where.format(k=k))
         if loss.scorer is not None:
+            n_classes = int(codes.max()) + 1
             for k, (_, test) in enumerate(splits):
-                if why := loss.undefined_on(data.y[test]):
+                if why := loss.undefined_on(data.y[test], n_classes):
                     self.undefined.append((where.format(k=k), why))
 
 
@@ -153,7 +186,7 @@ def _walk(
     if met.undefined:
         raise InfeasibleError(
             f"{loss.score_name} is not defined on the test part of {_some([where for where, _ in met.undefined])} "
-            f"({met.undefined[0][1]}); use larger test parts, or a loss with a value for every row such as loss='log' or 'squared'."
+            f"({met.undefined[0][1]}); use larger test parts, or a loss with a value for every row: loss='log', loss='squared'."
         )
     _check_neighbours(family, candidates, met.smallest, met.smallest_at)
     return _notes_of_constant_parts(met.constant, task == "classification", candidates)
@@ -161,7 +194,7 @@ def _walk(
 
 def _check_neighbours(family: Family, candidates: list[Any], smallest: float, where: str) -> None:
     for setting, candidate in zip(family.settings, candidates, strict=True):
-        last = candidate.steps[-1][1] if isinstance(candidate, Pipeline) else candidate
+        last = _steps(candidate)[-1]
         if not type(last).__name__.startswith("KNeighbors") or not last.n_neighbors > smallest:
             continue
         name = next((key for key in setting if family.aliases.get(key, key).endswith("n_neighbors")), "n_neighbors")
@@ -176,14 +209,23 @@ def _notes_of_constant_parts(where: list[str], classes: bool, candidates: list[A
         return []
     if not classes:
         return [f"y is constant in the training part of {_some(where)}."]
-    for candidate in candidates:
-        last = candidate.steps[-1][1] if isinstance(candidate, Pipeline) else candidate
-        if type(last).__name__ in NEED_TWO_CLASSES and type(last).__module__.startswith("sklearn."):
-            raise InfeasibleError(
-                f"{type(last).__name__} needs two classes, but {_some(where)} trains on one class only; use fewer folds, "
-                "stratify, or another estimator."
-            )
+    if needy := next(filter(None, map(_needs_two_classes, candidates)), None):
+        raise InfeasibleError(
+            f"{needy} needs two classes, but {_some(where)} trains on one class only; use fewer folds, stratify, or another "
+            "estimator."
+        )
     return [f"One class only in the training part of {_some(where)}: it is predicted there whatever X is."]
+
+
+def _needs_two_classes(estimator: Any) -> str | None:
+    """The name of the classifier inside that cannot be fitted on one class."""
+    last = _steps(estimator)[-1]
+    name = type(last).__name__
+    if not _full_name(last).startswith("sklearn."):
+        return None
+    if name in NEED_TWO_CLASSES:
+        return name
+    return next(filter(None, map(_needs_two_classes, _wrapped(last))), None) if name in HAND_ON else None
 
 
 def _some(where: list[str]) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.metrics._scorer import _BaseScorer
 
 from .errors import LossError, WrongTypeError
 
@@ -62,11 +63,13 @@ class Loss:
             raise FloatingPointError(f"the {self.name} loss is {loss}")
         return loss, rows, prediction
 
-    def undefined_on(self, y: np.ndarray) -> str | None:
-        """Why this metric cannot be averaged over a part with these targets, or None."""
+    def undefined_on(self, y: np.ndarray, n_classes: int) -> str | None:
+        """Why this metric cannot be averaged over a part with these targets, out of n_classes values in all; or None."""
         formula = getattr(getattr(self.scorer, "_score_func", None), "__name__", "")
         if formula in TWO_CLASSES and np.unique(y).size < 2:
             return "one class only"
+        if formula == "roc_auc_score" and 2 < n_classes != np.unique(y).size:
+            return "a class is missing"
         if formula in VARIATION and y.size > 1 and np.unique(y).size < 2:
             return "one value of y only"
         if formula in NO_MEAN_OF_ROWS and y.size < 2:
@@ -76,6 +79,8 @@ class Loss:
     def _row_losses(self, y: np.ndarray, prediction: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
         if self.rows is None:
             raise LossError(f"the loss {self.name!r} has neither a formula nor a scorer")
+        if np.shape(prediction)[:1] != y.shape:
+            raise ValueError(f"{self.response} gave shape {np.shape(prediction)} for {y.size} rows")
         rows = self.rows(y, prediction, classes) if self.response == "predict_proba" else self.rows(y, prediction)
         rows = np.asarray(rows, dtype=np.float64)
         if rows.shape != y.shape:
@@ -132,6 +137,8 @@ def find_loss(loss: Any, scoring: Any, task: str, estimator: Any) -> Loss:
         return _from_scoring(scoring, estimator)
     if loss is None:
         return NAMED["zero_one" if task == "classification" else "squared"]
+    if isinstance(loss, _BaseScorer):
+        raise LossError(f"loss={loss!r} is a scorer; give it as scoring=.")
     if callable(loss):
         return Loss(getattr(loss, "__name__", type(loss).__name__), loss)
     if not isinstance(loss, str):

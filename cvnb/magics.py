@@ -15,11 +15,11 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 from . import shorthands
-from .data import is_frame
 from .display import recipes_text
 from .errors import CvnbError, Interrupted
 from .estimate import Comparison, RiskEstimate
 from .families import Family
+from .inputs import is_frame
 from .recipes import Recipe
 
 AT_HAND = {

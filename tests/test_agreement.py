@@ -691,13 +691,13 @@ def test_out_of_fold_predictions_are_those_of_the_chosen_settings(family):
 AUTO_LOSSES = [24.2315135179292, 19.2482131244897, 19.334984064029, 19.4244303104302, 19.0332138547041]
 
 
-@pytest.mark.parametrize("recipe", [Recipe.leave_one_out(), Recipe(outer="loo", inner=None)], ids=["named", "spelt out"])
 @pytest.mark.parametrize("degree", [1, 2, 3, 4, 5])
-def test_leave_one_out_of_polynomials_of_horsepower(degree, recipe):
+def test_leave_one_out_of_polynomials_of_horsepower(degree):
     """Leave-one-out squared errors of mpg on powers of horsepower are the known ones."""
     mpg, horsepower = np.loadtxt(AUTO, delimiter=",", skiprows=1, unpack=True)
     powers = PolynomialFeatures(degree, include_bias=False)
     family = Family(make_pipeline(powers, StandardScaler(), LinearRegression()), {})
+    recipe = Recipe.leave_one_out() if degree % 2 else Recipe(outer="loo", inner=None)
     result = recipe.run(family, horsepower[:, None], mpg, loss="squared", progress="off")
     assert_close(result.risk, AUTO_LOSSES[degree - 1])
 

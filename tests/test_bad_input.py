@@ -1,4 +1,4 @@
-"""What cannot be right is refused before anything is fitted; the message tells what was got, where, and what to type instead."""
+"""What cannot be right is refused before anything is fitted; the message says what, where, and what to type instead."""
 
 import datetime
 import functools
@@ -620,7 +620,7 @@ def test_more_folds_than_rows_are_refused(recipe, match):
 def test_too_few_rows_to_split_are_refused(rows, recipe):
     """One row cannot be split, at either level."""
     family = Family(DummyRegressor(), {"strategy": ["mean", "median"]} if recipe.inner is not None else {})
-    with pytest.raises(InfeasibleError, match="1 row|rows"):
+    with pytest.raises(InfeasibleError, match=r"1 row|rows"):
         run(family, table(rows), response(rows), recipe)
 
 
@@ -779,12 +779,12 @@ def test_a_generator_of_inner_generators_is_kept():
 
 
 def test_the_generator_of_a_grid_search_used_up_is_refused():
-    """A GridSearchCV whose cv is an iterator that somebody read already leaves nothing to choose on."""
-    generator = KFold(3).split(table())
-    list(generator)
-    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=generator)
-    with pytest.raises(RecipeError, match="used up|no split"):
-        run(Family(search), recipe=Recipe(outer=None))
+    """A GridSearchCV whose cv is an iterator gives its splits once; the second time there is nothing to choose on."""
+    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=KFold(3).split(table()))
+    family, recipe = Family(search), Recipe(outer=None)
+    assert len(recipe.plan(table(), labels(), family).inner[0]) == 3
+    with pytest.raises(RecipeError, match=r"inner gives no split at all.*used up"):
+        run(family, recipe=recipe)
 
 
 @pytest.mark.parametrize("option", ["test_rows", "dev_rows"])
@@ -943,7 +943,7 @@ def test_a_grid_without_values_is_refused(grid):
 )
 def test_a_short_hand_without_values_is_refused(make):
     """An empty list of values names its axis."""
-    with pytest.raises(FamilyError, match="no values for '(k|alpha|C|l1_ratio|max_leaf_nodes)'"):
+    with pytest.raises(FamilyError, match=r"no values for '(k|alpha|C|l1_ratio|max_leaf_nodes)'"):
         make()
 
 
@@ -1092,7 +1092,7 @@ def test_the_log_loss_of_a_model_without_probabilities_is_refused(model, options
 def test_the_log_loss_of_one_setting_without_probabilities_is_refused():
     """Where only one setting has no probabilities it is named."""
     family = Family(SGDClassifier(), {"loss": ["log_loss", "hinge"]})
-    with pytest.raises(LossError, match="predict_proba.*loss='hinge'"):
+    with pytest.raises(LossError, match=r"predict_proba.*loss='hinge'"):
         run(family, loss="log")
 
 
@@ -1181,7 +1181,6 @@ def test_every_error_is_a_value_error():
 
 def test_refusals_are_silent():
     """Nothing is warned about on the way to a refusal."""
-    with warnings.catch_warnings(record=True) as caught, pytest.raises(DataError, match="NaN"):
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as caught, pytest.raises(DataError, match="NaN"):
         run(X=with_value(table(), 4, 2, np.nan))
     assert caught == []

@@ -17,6 +17,7 @@ PACKAGE = Path(cvnb.__file__).parent
 ORDER = (
     "errors",
     "randomness",
+    "inputs",
     "data",
     "losses",
     "splitters",

@@ -101,14 +101,14 @@ class Chain:
             seed(*self.split, s)
             candidate.fit(self.raw(self.train), y, **weights)
             return candidate, candidate, self.raw(self.test)
-        self._transform(candidate, keys, y)
+        self._transform(candidate, keys)
         X_train, X_test = self._current()
         model = candidate.steps[-1][1]
         seed(*self.split, s)
         model.fit(X_train, y, **weights)
         return candidate, model, X_test
 
-    def _transform(self, pipeline: Pipeline, keys: Any, y: np.ndarray) -> None:
+    def _transform(self, pipeline: Pipeline, keys: Any) -> None:
         """Bring the stages in line with this pipeline's transformers, fitting those that differ."""
         if self.broken is not None and keys[: len(self.broken[0])] == self.broken[0]:
             raise self.broken[1]
@@ -122,18 +122,20 @@ class Chain:
                 continue
             key = keys[: i + 1]
             try:
-                self.stages.append(Stage(key, step, *self._fit_step(step, y, i)))
+                self.stages.append(Stage(key, step, *self._fit_step(step, i)))
             except Exception as error:  # kept, so that the settings that share this step fail without trying again
                 self.broken = (key, error)
                 raise
 
-    def _fit_step(self, step: Any, y: np.ndarray, i: int) -> tuple[Any, Any]:
-        X_train, X_test = self._current()
+    def _fit_step(self, step: Any, i: int) -> tuple[Any, Any]:
+        (X_train, X_test), y = self._current(), self.data.y[self.train]
         if step in PASS:
             return X_train, X_test
         seed(*self.split, 1_000_000 + i)
-        fitted = step.fit_transform(X_train, y) if hasattr(step, "fit_transform") else step.fit(X_train, y).transform(X_train)
-        return fitted, step.transform(X_test)
+        if hasattr(step, "fit_transform"):
+            return step.fit_transform(X_train, y), step.transform(X_test)
+        step.fit(X_train, y)
+        return step.transform(self._current()[0]), step.transform(X_test)
 
     def _current(self) -> tuple[Any, Any]:
         """Copies of both parts as the last stage left them."""

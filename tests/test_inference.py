@@ -1,0 +1,154 @@
+"""Arithmetic on losses: the settings that share a minimum, and the bound that a dev set gives."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cvnb.errors import CvnbError, LossError
+from cvnb.inference import dev_set_bound, dev_set_size, tied_settings
+
+COUNTS = st.integers(1, 10**6)
+DELTAS = st.floats(1e-6, 0.999)
+RANGES = st.floats(1e-3, 1e3)
+
+# Ties
+
+
+@pytest.mark.parametrize("zero_one", [True, False])
+@pytest.mark.parametrize(
+    ("curve", "tied"),
+    [
+        ([0.3, 0.1, 0.2], [1]),
+        ([0.1, 0.1, 0.1], [0, 1, 2]),
+        ([0.2, 0.1, 0.3, 0.1], [1, 3]),
+        ([0.1 + 5e-14, 0.1], [0, 1]),
+        ([0.1 + 5e-12, 0.1], [1]),
+        ([0.5], [0]),
+        ([np.nan, 0.2, np.nan, 0.2], [1, 3]),
+        ([np.nan], []),
+        ([np.nan, np.nan], []),
+        ([0.0, 0.0], [0, 1]),
+    ],
+    ids=str,
+)
+def test_the_settings_at_the_minimum_are_tied_in_grid_order(curve, tied, zero_one):
+    """Equal losses tie, rounding does not part them, and a setting that failed never wins."""
+    assert tied_settings(np.array(curve), zero_one).tolist() == tied
+
+
+def test_mistakes_within_1e_12_are_equal_whatever_their_size():
+    """0-1 curves are compared absolutely: 5e-13 ties with 0."""
+    assert tied_settings(np.array([5e-13, 0.0]), zero_one=True).tolist() == [0, 1]
+
+
+def test_tiny_losses_that_are_no_mistakes_are_told_apart():
+    """Other curves are compared relatively: 5e-13 does not tie with 0, nor 1e-20 with 2e-20."""
+    assert tied_settings(np.array([5e-13, 0.0])).tolist() == [1]
+    assert tied_settings(np.array([2e-20, 1e-20])).tolist() == [1]
+
+
+def test_large_losses_tie_relatively():
+    """1e9 and 1e9 + 1e-4 are one loss to twelve digits."""
+    assert tied_settings(np.array([1e9 + 1e-4, 1e9, 1e9 + 1e-2])).tolist() == [0, 1]
+
+
+def test_negative_losses_tie_as_positive_ones_do():
+    """The loss of a scorer may be negative; the larger value is then the one farther from 0."""
+    assert tied_settings(np.array([-0.9, -0.9 + 1e-13, -0.8])).tolist() == [0, 1]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.booleans())
+def test_the_minimiser_is_always_among_the_tied(curve, zero_one):
+    """argmin of the curve ties with itself, and whatever ties is within 1e-12 of it."""
+    curve = np.array(curve)
+    tied = tied_settings(curve, zero_one)
+    assert int(np.argmin(curve)) in tied.tolist()
+    assert np.all(curve[tied] - curve.min() <= 1e-12)
+
+
+# Bound
+
+
+@given(COUNTS, COUNTS, DELTAS, RANGES)
+def test_the_bound_is_its_formula(n_dev, n_settings, delta, width):
+    """range sqrt((2 / n_dev) ln(2 n_settings / delta))."""
+    expected = width * math.sqrt(2 / n_dev * math.log(2 * n_settings / delta))
+    assert dev_set_bound(n_dev, n_settings, delta, width) == pytest.approx(expected, rel=1e-12)
+
+
+@given(st.floats(1e-3, 10), COUNTS, DELTAS, RANGES)
+def test_the_size_is_the_smallest_whose_bound_is_within_the_width(width, n_settings, delta, span):
+    """bound(size) <= width, and one row less would not do."""
+    size = dev_set_size(width, n_settings, delta, span)
+    assert isinstance(size, int)
+    assert dev_set_bound(size, n_settings, delta, span) <= width * (1 + 1e-9)
+    assert size == 1 or dev_set_bound(size - 1, n_settings, delta, span) > width * (1 - 1e-9)
+
+
+@given(st.integers(1, 5000), st.integers(1, 500), DELTAS)
+def test_the_size_undoes_the_bound(n_dev, n_settings, delta):
+    """dev_set_size(dev_set_bound(n)) is n, up to the rounding of one square root."""
+    assert abs(dev_set_size(dev_set_bound(n_dev, n_settings, delta), n_settings, delta) - n_dev) <= 1
+
+
+def test_numbers_worked_by_hand():
+    """50 settings at 5 %: 1,000 rows are good for 0.1233, and a width of 0.1 needs 1,521."""
+    assert dev_set_bound(1000, 50) == pytest.approx(0.12329, abs=5e-6)
+    assert dev_set_size(0.1, 50) == 1521
+    assert dev_set_bound(200, 1, delta=2 / math.e**4) == pytest.approx(0.2)
+
+
+def test_a_wider_range_scales_the_bound():
+    """The bound is proportional to the range, the size to its square."""
+    assert dev_set_bound(100, 10, range=5) == pytest.approx(5 * dev_set_bound(100, 10))
+    assert dev_set_size(0.5, 10, range=5) == dev_set_size(0.1, 10)
+
+
+def test_numbers_of_numpy_are_numbers():
+    """Sizes that come out of arrays are taken, and a plain float or int comes back."""
+    bound = dev_set_bound(np.int64(100), np.int32(10), np.float64(0.05), np.float32(1.0))
+    assert bound == pytest.approx(dev_set_bound(100, 10))
+    assert type(bound) is float
+    assert type(dev_set_size(np.float64(0.1), np.int64(10))) is int
+
+
+REFUSED = {
+    "n_dev": [0, 0.5, -1, math.nan, math.inf, "100", None, True],
+    "n_settings": [0, 0.5, -3, math.nan, math.inf, "10", None],
+    "delta": [0, 1, -0.1, 1.5, math.nan, "0.05", None],
+    "range": [0, -1.0, math.nan, "1", None],
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in REFUSED.items() for value in values])
+def test_a_bound_of_nonsense_is_refused_by_name(name, value):
+    """n_dev < 1, n_settings < 1, delta outside (0, 1), range <= 0: a ValueError naming it."""
+    with pytest.raises(ValueError, match=f"{name}="):
+        dev_set_bound(**{"n_dev": 100, "n_settings": 10, "delta": 0.05, "range": 1.0} | {name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("width", v) for v in (0, -0.1, math.nan, math.inf, "0.1", None)]
+    + [(name, value) for name in ("n_settings", "delta", "range") for value in REFUSED[name]],
+)
+def test_a_size_of_nonsense_is_refused_by_name(name, value):
+    """The same for dev_set_size, and a width that is not > 0."""
+    with pytest.raises(ValueError, match=f"{name}="):
+        dev_set_size(**{"width": 0.1, "n_settings": 10, "delta": 0.05, "range": 1.0} | {name: value})
+
+
+@pytest.mark.parametrize("function", [dev_set_bound, dev_set_size])
+def test_unbounded_losses_are_refused(function):
+    """range=inf has no such bound, and the message says what to do."""
+    with pytest.raises(LossError, match=r"an unbounded loss .*clip the loss"):
+        function(100, 10, range=math.inf)
+
+
+def test_every_refusal_is_an_error_of_cvnb():
+    """except CvnbError catches them, except ValueError too."""
+    with pytest.raises(CvnbError, match="n_dev=0"):
+        dev_set_bound(0, 10)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import _safe_indexing
 
-from .errors import DataError
+from .errors import DataError, WrongTypeError
 from .inputs import check_groups, check_weights, check_X, check_y, is_frame, is_missing, length, refuse_dtype, refuse_objects
 
 MAX_CLASSES_OF_INTEGERS = 20
@@ -89,12 +90,25 @@ class Data:
                         f"{int(np.argmax(bad))}, and {who} takes none; put an imputer ahead of it or drop those rows."
                     )
 
+    def refuse_odd_objects(self) -> None:
+        """Refuse entries that are neither numbers nor strings, such as dicts."""
+        if sp.issparse(self.X) or len(self.X.shape) == 1 or not (is_frame(self.X) or self.X.dtype.kind == "O"):
+            return
+        for c in range(self.n_columns):
+            values = self._values(c) if is_frame(self.X) else self.X[:, c]
+            for row, value in enumerate(values if values.dtype.kind == "O" else ()):
+                if not isinstance(value, str | bytes | Number | np.generic) and not is_missing(value):
+                    raise WrongTypeError(
+                        f"X holds {value!r} in row {row}, {self.column(c)}: an entry of X or argument must be a string or a "
+                        f"real number, not {type(value).__name__!r}."
+                    )
+
     @cached_property
     def row_codes(self) -> np.ndarray:
-        """One integer per row; equal rows (X and y alike) share it."""
-        _, y = np.unique(self.y, return_inverse=True)
-        _, codes = np.unique(np.column_stack([_hash_rows(self.X), y]), axis=0, return_inverse=True)
-        return codes.ravel()
+        """One integer per row, by first appearance; equal rows (X and y alike) share it."""
+        codes: dict[Any, int] = {}
+        rows = zip(_row_keys(self.X), self.y.tolist(), strict=True)
+        return np.fromiter((codes.setdefault(row, len(codes)) for row in rows), dtype=np.int32)
 
     def _values(self, c: int) -> np.ndarray:
         """Column c of a frame; names may be repeated."""
@@ -161,20 +175,18 @@ def _floats(values: np.ndarray) -> np.ndarray:
     return np.array([one(value) for value in values], dtype=np.float64)
 
 
-def _hash_rows(X: Any) -> np.ndarray:
-    """One hash per row, equal for equal rows; -0.0 counts as 0.0 and NaN as NaN."""
+def _row_keys(X: Any) -> Any:
+    """One hashable key per row, equal for equal rows; -0.0 is 0.0, and NaN is NaN."""
     if sp.issparse(X):
         X = X.copy()
         X.sum_duplicates()
         X.eliminate_zeros()
         parts = zip(np.split(X.indices, X.indptr[1:-1]), np.split(X.data, X.indptr[1:-1]), strict=True)
-        keys: Any = ((i.tobytes(), v.tobytes()) for i, v in parts)
-    elif is_frame(X):
+        return ((i.tobytes(), v.tobytes()) for i, v in parts)
+    if is_frame(X):
         columns = [np.asarray(X.iloc[:, c] if hasattr(X, "iloc") else X[:, c]).tolist() for c in range(X.shape[1])]
-        keys = (tuple(None if is_missing(v) else v for v in row) for row in zip(*columns, strict=True))
-    elif X.dtype.kind in "biuf":
+        return (tuple(None if is_missing(v) else v for v in row) for row in zip(*columns, strict=True))
+    if X.dtype.kind in "biuf":
         X = np.ascontiguousarray(X if X.dtype.kind == "b" else X + 0)
-        keys = X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel().tolist()
-    else:
-        keys = map(tuple, np.atleast_2d(X.T).T.tolist())
-    return np.fromiter((hash(key) for key in keys), dtype=np.int64)
+        return X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel().tolist()
+    return map(tuple, np.atleast_2d(X.T).T.tolist())

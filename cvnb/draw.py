@@ -27,7 +27,8 @@ from .given import check_pairs, in_range
 from .layouts import Layout, Pairs, Partition, compress
 from .plan import Plan
 from .randomness import global_state
-from .recipes import FixedRows, Folds, Given, Holdout, LeaveOneOut, LikeOuterTest, Listed, Recipe, Resampling
+from .recipes import Recipe
+from .specs import FixedRows, Folds, Given, Holdout, LeaveOneOut, LikeOuterTest, Listed, Resampling
 from .splitters import Pair, TimeBlocks, group_ends, holdouts, share_of, within
 
 STRATIFIED = (StratifiedKFold, StratifiedGroupKFold, RepeatedStratifiedKFold)
@@ -50,7 +51,7 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
         inner_words=words_of(inner_spec, None if inner is None else inner[0], data.groups is not None, "dev set"),
         notes=(*pen.cautions(), *pen.remarks),
         group_codes=data.groups,
-        outer_drawn=not isinstance(recipe.outer_spec, Given | Listed),
+        outer_drawn=not isinstance(recipe.outer_spec, Given | Listed | FixedRows),
         data=data,
     )
     for caution in pen.cautions():
@@ -82,12 +83,12 @@ class SmallClass:
     inner_folds: int = 0
 
     def sentence(self, name: str, nested: bool) -> str:
-        clauses = [f"has {self.outer[0]} rows, fewer than the {self.outer[1]} outer folds"] if self.outer else []
+        clauses = [f"has {_rows(self.outer[0])}, fewer than the {self.outer[1]} outer folds"] if self.outer else []
         if self.inner:
             splits = ", ".join(map(str, list(self.inner)[:5])) + (" and more" if len(self.inner) > 5 else "")
             where = f" in the training part of outer split {splits}" if nested else ""
             least = min(self.inner.values())
-            clauses.append(f"has {least} rows{where}, fewer than the {self.inner_folds} inner folds")
+            clauses.append(f"has {_rows(least)}{where}, fewer than the {self.inner_folds} inner folds")
         return f"Class {name} {' and '.join(clauses)}: some parts have none of it."
 
 
@@ -121,9 +122,12 @@ class Pen:
         if dev is None or not isinstance(spec, Holdout):
             return self.layout(spec, np.arange(n_rows), "outer")
         dev = in_range("dev_rows", np.asarray(dev), n_rows)
-        pool = np.setdiff1d(np.arange(n_rows), dev)
+        kept = dev if self.data.groups is None else np.flatnonzero(np.isin(self.data.groups, self.data.groups[dev]))
+        pool = np.setdiff1d(np.arange(n_rows), kept)
         train, test = self.layout(Holdout(spec.share, of_all=True), pool, "outer").pair(0)
-        return Pairs([(np.sort(np.concatenate([pool[train], dev])), pool[test])], n_rows)
+        train = np.sort(np.concatenate([pool[train], kept]))
+        near = within(pool[test], n_rows, self.recipe.buffer)
+        return Pairs([(train[~near[train]], pool[test])], n_rows)
 
     def inner_of_parts(self, spec: Any, outer: Layout | None) -> Iterable[Layout]:
         """The inner splits of every outer training part."""
@@ -147,7 +151,7 @@ class Pen:
         if rows.size < 2:
             where = "S" if level == "outer" or self.recipe.outer_spec is None else f"outer training part {j}"
             raise InfeasibleError(
-                f"{where} has {rows.size} row{'s' * (rows.size != 1)} (n_samples={rows.size}), which cannot be split; use more "
+                f"{where} has {_rows(rows.size)} (n_samples={rows.size}), which cannot be split; use more "
                 "rows, a smaller test part or a smaller buffer."
             )
         if isinstance(spec, Folds | LeaveOneOut):
@@ -156,12 +160,14 @@ class Pen:
             return self._given(spec, rows, level, j)
         if isinstance(spec, FixedRows):
             return self._fixed(spec, rows, level)
-        if isinstance(spec, Resampling):
-            n_test, samples = share_of(spec.share, rows.size), spec.samples
-        else:
-            n_all = self.data.n_rows if isinstance(spec, Holdout) and spec.of_all else rows.size
-            n_test, samples = n_test or share_of(spec.share, n_all), 1
-        return self._holdouts(rows, n_test, samples, level)
+        share, samples = (spec.share, spec.samples) if isinstance(spec, Resampling) else (getattr(spec, "share", 0.0), 1)
+        if isinstance(spec, LikeOuterTest):
+            share, groups = (n_test or 0) / rows.size, self._groups(rows)
+            if share >= 1 and (groups is None or np.unique(groups).size > 1):
+                raise InfeasibleError(f"a dev set of {n_test} of {rows.size} rows leaves no row to train on; use outer >= 3.")
+        elif isinstance(spec, Holdout) and spec.of_all:
+            share = share_of(share, self.data.n_rows) / rows.size
+        return self._holdouts(rows, share, samples, level)
 
     def cautions(self) -> list[str]:
         """One sentence per class that was too small to stand in every part, then what was not kept in proportion."""
@@ -214,7 +220,7 @@ class Pen:
         return strata
 
     def _small_class(self, name: Any, count: int, K: int, level: str, j: int, smallest: int) -> None:
-        text = f"Class {_plain(name)} has {count} rows, fewer than the {K} {level} folds"
+        text = f"Class {_plain(name)} has {_rows(count)}, fewer than the {K} {level} folds"
         if self.recipe.stratify is True:
             most = (
                 f"use {level}<={smallest}, or stratify='auto'" if smallest > 1 else "merge or drop it, or use stratify='auto'"
@@ -227,14 +233,14 @@ class Pen:
         else:
             known.inner[j], known.inner_folds = count, K
 
-    def _holdouts(self, rows: np.ndarray, n_test: int, samples: int, level: str) -> Layout:
-        n, groups = rows.size, self._groups(rows)
+    def _holdouts(self, rows: np.ndarray, share: float, samples: int, level: str) -> Layout:
+        n, groups, n_test = rows.size, self._groups(rows), share_of(share, rows.size)
         if self.recipe.time_ordered or not self.recipe.shuffle:
             if samples > 1:
                 raise RecipeError("resampling draws rows at random, which shuffle=False forbids; use folds or one holdout.")
             return Pairs([self._last_rows(n, n_test, groups, level)], n)
         strata = None if self.strata is None else self._strata_for_holdout(self.strata[rows], n_test, level)
-        return Pairs(holdouts(n, n_test, samples, strata, groups, self._seed(level)), n)
+        return Pairs(holdouts(n, share, samples, strata, groups, self._seed(level)), n)
 
     def _last_rows(self, n: int, n_test: int, groups: np.ndarray | None, level: str) -> Pair:
         """The newest rows as the test part, the buffer ahead of it thrown away."""
@@ -282,14 +288,19 @@ class Pen:
         splitter = spec.splitter
         if isinstance(splitter, STRATIFIED) and spec.explicit:
             self._check_given_strata(splitter, rows, level)
+        elif isinstance(splitter, STRATIFIED):
+            self._strata_for_folds(rows, splitter.n_splits, level, j)
         own = type(splitter).__module__.startswith("sklearn.model_selection") or isinstance(splitter, TimeBlocks)
         X = np.zeros(rows.size) if own else self.data.rows(rows)
         if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
             remark = f"{level}={splitter!r} has random_state=None: each plan draws other splits; this one keeps its own."
             self.remarks += [remark] if remark not in self.remarks else []
         try:
-            pairs = copy.deepcopy(splitter).split(X, self.data.y[rows], self._groups(rows))
-            return compress(check_pairs(level, pairs, rows.size, j), rows.size)
+            with warnings.catch_warnings():
+                for known in ("The least populated class", "The groups parameter is ignored"):  # a note says it better
+                    warnings.filterwarnings("ignore", known, UserWarning)
+                pairs = copy.deepcopy(splitter).split(X, self.data.y[rows], self._groups(rows))
+                return compress(check_pairs(level, pairs, rows.size, j), rows.size)
         except (RecipeError, InfeasibleError):
             raise
         except (TypeError, ValueError) as error:
@@ -302,7 +313,7 @@ class Pen:
         if counts.min() < K and self.task == "classification":
             name, least = classes[np.argmin(counts)], int(counts.min())
             most = f"the largest n_splits that works is {least}" if least > 1 else "no n_splits works; merge or drop it"
-            raise InfeasibleError(f"Class {_plain(name)} has {least} rows, fewer than {level}={splitter!r} needs; {most}.")
+            raise InfeasibleError(f"Class {_plain(name)} has {_rows(least)}, fewer than {level}={splitter!r} needs; {most}.")
 
     def _refuse_repeats(self, rows: np.ndarray, j: int) -> None:
         if rows.size > 1 and np.bincount(rows).max() > 1:
@@ -350,6 +361,10 @@ def words_of(spec: Any, layout: Layout | None, grouped: bool, part: str) -> str:
     if isinstance(spec, Listed):
         return f"{len(layout)} given splits"
     return f"{len(layout)} splits by {type(spec.splitter).__name__}"
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n} rows"
 
 
 def _plain(name: Any) -> str:

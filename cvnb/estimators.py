@@ -144,4 +144,6 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
             tags.estimator_type, tags.classifier_tags = inner.estimator_type, inner.classifier_tags
             tags.regressor_tags, tags.input_tags = inner.regressor_tags, inner.input_tags
         tags.target_tags.required, tags.target_tags.multi_output = True, False
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.multi_label = False
         return tags

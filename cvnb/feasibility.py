@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -69,6 +70,23 @@ def _check_columns(data: Data, family: Family, candidates: list[Any]) -> None:
     """Refuse what no setting can take; one that brings an imputer is enough."""
     takes = [_what_may_come(candidate) for candidate in candidates]
     data.check_columns(family.label, *(any(column) for column in zip(*takes, strict=True)))
+    if not any(_takes_objects(_steps(candidate)[0]) for candidate in candidates):
+        data.refuse_odd_objects()
+    if sp.issparse(data.X) and not any(_takes_sparse(_steps(candidate)[0]) for candidate in candidates):
+        raise DataError(f"X is sparse, and sparse input is not supported by {family.label}; use X.toarray(), or another model.")
+
+
+def _takes_objects(step: Any) -> bool:
+    """Whether the first step may make sense of any object; a tag tells those that take strings and categories."""
+    name = _full_name(step)
+    if not name.startswith("sklearn.") or any(word in name for word in SELECT):
+        return True
+    return get_tags(step).input_tags.string or get_tags(step).input_tags.categorical
+
+
+def _takes_sparse(step: Any) -> bool:
+    """Whether the first step takes sparse X; only scikit-learn's own tags are believed."""
+    return not _full_name(step).startswith("sklearn.") or get_tags(step).input_tags.sparse or bool(_wrapped(step))
 
 
 def _what_may_come(estimator: Any) -> tuple[bool, bool, bool]:
@@ -182,7 +200,7 @@ def _walk(
             f"{_some(met.empty)} has an empty part; use fewer {level} folds, a smaller buffer or another share."
         )
     if met.weightless:
-        raise InfeasibleError(f"every row of a part of {_some(met.weightless)} has weight 0, so nothing is measured there.")
+        raise InfeasibleError(f"every row of a part of {_some(met.weightless)} has sample_weight 0: nothing is measured there.")
     if met.undefined:
         raise InfeasibleError(
             f"{loss.score_name} is not defined on the test part of {_some([where for where, _ in met.undefined])} "

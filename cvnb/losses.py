@@ -81,7 +81,8 @@ class Loss:
             raise LossError(f"the loss {self.name!r} has neither a formula nor a scorer")
         if np.shape(prediction)[:1] != y.shape:
             raise ValueError(f"{self.response} gave shape {np.shape(prediction)} for {y.size} rows")
-        rows = self.rows(y, prediction, classes) if self.response == "predict_proba" else self.rows(y, prediction)
+        given = (y.copy(), np.array(prediction))  # copies: a function of the user's may write on them
+        rows = self.rows(*given, classes) if self.response == "predict_proba" else self.rows(*given)
         rows = np.asarray(rows, dtype=np.float64)
         if rows.shape != y.shape:
             raise LossError(

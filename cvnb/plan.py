@@ -73,7 +73,7 @@ class Plan:
     @cached_property
     def row_codes(self) -> np.ndarray:
         """One integer per row, shared by repeated rows."""
-        return np.arange(self.n_rows) if self.data is None else self.data.row_codes
+        return np.arange(self.n_rows, dtype=np.int32) if self.data is None else self.data.row_codes
 
     def audit(self) -> Audit:
         """Every split checked again: disjoint, groups apart, buffer kept, repeated rows on one side."""
@@ -99,7 +99,7 @@ class Plan:
             "inner_layouts": [layout.to_dict() for layout in kept.values()],
             "inner_in_rows": self.inner_in_rows,
             "groups": None if self.group_codes is None else layouts.pack(self.group_codes),
-            "rows": layouts.pack(_by_appearance(self.row_codes)),
+            "rows": layouts.pack(self.row_codes),
             "notes": list(self.notes),
         }
         return json.dumps(record, ensure_ascii=False)
@@ -220,9 +220,3 @@ class _Inner(Sequence[Splits]):
 def _repeated(codes: np.ndarray) -> np.ndarray | None:
     """The codes where some row is repeated, None otherwise; rows that are not repeated keep codes of their own."""
     return None if np.bincount(codes).max() < 2 else codes
-
-
-def _by_appearance(codes: np.ndarray) -> np.ndarray:
-    """The same classes numbered by first appearance, so that the record does not depend on hash seeds."""
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse].astype(np.int32)

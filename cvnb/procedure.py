@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from joblib import hash as hash_of
 
 from . import feasibility
 from .data import Data
@@ -16,8 +17,9 @@ from .families import Family, as_families
 from .losses import Loss, find_loss
 from .paths.refit import Refit
 from .plan import Plan
-from .recipes import Folds, Given, Listed, Recipe
+from .recipes import Recipe
 from .run import fill
+from .specs import FixedRows, Folds, Given, Listed
 
 
 def plan(recipe: Recipe, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
@@ -127,9 +129,11 @@ def _inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
             splitter = Folds(int(family.cv))  # a bare number knows nothing of groups and times: draw folds that do
         else:
             splitter = Given(splitter, explicit=not whole)
-        found[repr(splitter)] = splitter
+        found[hash_of(splitter)] = splitter
     if len(found) > 1:
-        raise RecipeError(f"the families bring different inner splitters ({', '.join(found)}); give inner=.")
+        raise RecipeError(
+            f"the families bring different inner splitters ({', '.join(map(repr, found.values()))}); give inner=."
+        )
     return next(iter(found.values()), Folds(5))
 
 
@@ -161,7 +165,7 @@ def _smallest_part(plan: Plan) -> int:
 
 def _leaks(plan: Plan, inner_spec: Any) -> list[str]:
     """Groups that stand on both sides of splits which were given rather than drawn."""
-    given = isinstance(inner_spec, Given | Listed) or not plan.outer_drawn
+    given = isinstance(inner_spec, Given | Listed | FixedRows) or not plan.outer_drawn
     if plan.group_codes is None or not given:
         return []
     found = [finding for finding in plan.audit().findings if "groups" in finding]

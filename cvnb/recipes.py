@@ -9,14 +9,28 @@ resampling       (inner=None)       (inner=.25)              (inner=5)          
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
 
-from .errors import RecipeError, WrongTypeError
+from .errors import RecipeError
+from .specs import (
+    FixedRows,
+    Folds,
+    Given,
+    Holdout,
+    LikeOuterTest,
+    Listed,
+    Resampling,
+    Spec,
+    check_count,
+    check_share,
+    fixed_rows,
+    spec_of,
+)
 from .splitters import check_buffer
 
 if TYPE_CHECKING:
@@ -24,87 +38,10 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 
-@dataclass(frozen=True)
-class Folds:
-    """K folds drawn by scikit-learn's KFold and its stratified and grouped kin, or K time blocks."""
-
-    n_splits: int
-
-    def __repr__(self) -> str:
-        return repr(self.n_splits)
+MAX_SEED = 2**32 - 1  # NumPy's, less one for the inner level
 
 
-@dataclass(frozen=True)
-class LeaveOneOut:
-    """One row, or one group where there are groups, tested at a time."""
-
-    def __repr__(self) -> str:
-        return "'loo'"
-
-
-@dataclass(frozen=True)
-class Holdout:
-    """One holdout of a share of the rows at hand, or of all rows of S."""
-
-    share: float
-    of_all: bool = False
-
-    def __repr__(self) -> str:
-        return f"Holdout({self.share!r}, of_all=True)" if self.of_all else repr(self.share)
-
-
-@dataclass(frozen=True)
-class LikeOuterTest:
-    """One dev set as large as the test part of its outer split."""
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """`samples` random holdouts of a share of the rows at hand."""
-
-    samples: int
-    share: float
-
-    def __post_init__(self) -> None:
-        check_count("samples", self.samples, 1)
-        check_share("share", self.share)
-
-
-@dataclass(frozen=True)
-class Given:
-    """A splitter, used exactly as given."""
-
-    splitter: Any
-    explicit: bool = True  # False for the folds that scikit-learn makes of a bare number
-
-    def __repr__(self) -> str:
-        return repr(self.splitter)
-
-
-@dataclass(frozen=True)
-class Listed:
-    """Explicit splits: (train, test) pairs, or inside an outer split one such list per outer split."""
-
-    splits: tuple[Any, ...]
-
-    def __repr__(self) -> str:
-        return f"<{len(self.splits)} given>"
-
-
-@dataclass(frozen=True)
-class FixedRows:
-    """The rows that came with the data as its test or dev part."""
-
-    rows: np.ndarray = field(repr=False)
-
-    def __repr__(self) -> str:
-        return f"<{self.rows.size} given rows>"
-
-
-Spec = Folds | LeaveOneOut | Holdout | LikeOuterTest | Resampling | Given | Listed | FixedRows | None
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Recipe:
     """How S is split at both levels, and so which quantity is estimated.
 
@@ -128,21 +65,34 @@ class Recipe:
     inner_spec: Any = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_count("seed", self.seed, 0)
-        if self.stratify not in ("auto", True, False):
+        if check_count("seed", self.seed, 0) >= MAX_SEED:
+            raise RecipeError(f"seed={self.seed!r} is too large; seeds lie below {MAX_SEED}.")
+        if not (isinstance(self.stratify, bool | np.bool_) or (isinstance(self.stratify, str) and self.stratify == "auto")):
             raise RecipeError(f"stratify={self.stratify!r} must be 'auto', True or False.")
+        if isinstance(self.stratify, np.bool_):
+            self._store("stratify", bool(self.stratify))
         for name in ("shuffle", "time_ordered"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise RecipeError(f"{name}={getattr(self, name)!r} must be True or False.")
         check_buffer(self.buffer)
         outer, inner = spec_of("outer", self.outer), spec_of("inner", self.inner)
+        for level, spec in (("outer", outer), ("inner", inner)):
+            if isinstance(spec, Listed):
+                self._store(level, list(spec.splits))  # an iterator is read once
         if self.test_rows is not None:
-            outer = _fixed("test_rows", self.test_rows, "outer", outer, Folds(5))
+            outer = fixed_rows("test_rows", self.test_rows, "outer", outer, Folds(5))
         if self.dev_rows is not None:
-            inner = _fixed("dev_rows", self.dev_rows, "inner", inner, "auto")
+            inner = fixed_rows("dev_rows", self.dev_rows, "inner", inner, "auto")
         self._store("outer_spec", outer)
         self._store("inner_spec", inner)
         self._check_together()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Recipe):
+            return NotImplemented
+        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.init)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def _store(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
@@ -208,7 +158,9 @@ class Recipe:
     @classmethod
     def resampling_test(cls, samples: int = 20, validation: float = 0.25, test: float = 0.2, **options: Any) -> Recipe:
         """Choose θ on random validation sets of the learning part, train again on it, test once."""
-        return cls(outer=check_share("test", test), inner=Resampling(samples, validation), **options)
+        check_count("samples", samples, 1)
+        inner = Resampling(samples, check_share("validation", validation))
+        return cls(outer=check_share("test", test), inner=inner, **options)
 
     @classmethod
     def nested_cv(cls, outer: Any = 5, inner: Any = "auto", **options: Any) -> Recipe:
@@ -227,7 +179,9 @@ class Recipe:
         cls, outer: int = 20, inner: int = 20, test: float = 0.2, validation: float = 0.25, **options: Any
     ) -> Recipe:
         """Random learning/test splits; inside each, θ chosen on random validation sets."""
-        return cls(outer=Resampling(outer, test), inner=Resampling(inner, validation), **options)
+        outside = Resampling(check_count("outer", outer, 1), check_share("test", test))
+        inside = Resampling(check_count("inner", inner, 1), check_share("validation", validation))
+        return cls(outer=outside, inner=inside, **options)
 
     @classmethod
     def external_cv(cls, folds: Any = 5, **options: Any) -> Recipe:
@@ -271,7 +225,11 @@ class Recipe:
         return run(self, family, X, y, **options)
 
     def __repr__(self) -> str:
-        shown = [f"outer={_shown(self.outer)}", f"inner={_shown(self.inner)}", f"seed={self.seed}"]
+        outer, inner = self.outer_spec, self.inner_spec
+        fixed = [isinstance(spec, FixedRows) for spec in (outer, inner)]
+        shown = [f"outer={_shown(self.outer) if fixed[0] else repr(outer)}"]
+        shown += [f"inner={_shown(self.inner) if fixed[1] else repr(inner)}"]
+        shown.append(f"seed={self.seed}")
         options = [f for f in fields(self) if f.init and f.name not in ("outer", "inner", "seed")]
         for f in options:
             value = getattr(self, f.name)
@@ -304,79 +262,13 @@ NAMES = {
 }
 
 
-def spec_of(level: str, given: Any) -> Any:
-    """The splitter that the user's outer= or inner= stands for."""
-    if given is None or isinstance(given, Folds | LeaveOneOut | Holdout | LikeOuterTest | Resampling):
-        return given
-    if isinstance(given, bool | np.bool_):
-        raise RecipeError(f"{level}={given!r} is no splitter; use a number of folds, a share, 'loo', a splitter or a list.")
-    if isinstance(given, int | np.integer):
-        if given < 2:
-            left = "choose on" if level == "inner" else "test on"
-            raise RecipeError(f"{level}={given} leaves no fold to {left}; use {level} >= 2.")
-        return Folds(int(given))
-    if isinstance(given, float | np.floating):
-        return Holdout(check_share(level, given))
-    if isinstance(given, str):
-        return _spec_of_word(level, given)
-    if isinstance(given, type):
-        raise WrongTypeError(f"{level}={given.__name__} is a class; use {given.__name__}().")
-    if hasattr(given, "split") and hasattr(given, "get_n_splits"):
-        return Given(copy.deepcopy(given))
-    if isinstance(given, Iterable):
-        splits = tuple(given)
-        if not splits:
-            raise RecipeError(
-                f"{level} is an empty list of splits (or an iterator that was used up); give (train, test) pairs."
-            )
-        return Listed(tuple(_kept(split) for split in splits))
-    raise WrongTypeError(f"{level}={given!r} is no splitter; use a number of folds, a share, 'loo', a splitter or a list.")
-
-
-def check_share(name: str, share: Any) -> float:
-    """A share strictly between 0 and 1."""
-    if isinstance(share, bool) or not isinstance(share, float | np.floating | int | np.integer) or not 0 < share < 1:
-        hint = f" For {int(share)} folds write {name}={int(share)}." if _whole(share) else ""
-        raise RecipeError(f"{name}={share!r} is no share of the rows; a share lies strictly between 0 and 1.{hint}")
-    return float(share)
-
-
-def check_count(name: str, count: Any, least: int) -> int:
-    """A whole number of at least `least`."""
-    if isinstance(count, bool | np.bool_) or not isinstance(count, int | np.integer) or count < least:
-        raise RecipeError(f"{name}={count!r} must be a whole number >= {least}.")
-    return int(count)
-
-
-def _whole(share: Any) -> bool:
-    return isinstance(share, float) and share.is_integer() and share >= 2
-
-
-def _kept(split: Any) -> Any:
-    """A split or list of splits read once, so that an iterator is not used up by the first plan."""
-    return split if isinstance(split, np.ndarray | list | tuple) or not isinstance(split, Iterable) else list(split)
-
-
-def _spec_of_word(level: str, word: str) -> Any:
-    if word == "auto" and level == "inner":
-        return word
-    if word == "loo":
-        return LeaveOneOut()
-    words = "'loo'" if level == "outer" else "'auto' or 'loo'"
-    raise RecipeError(f"{level}={word!r} is not known; the words are {words}.")
-
-
-def _fixed(option: str, rows: Any, level: str, spec: Any, default: Any) -> FixedRows:
-    if not (isinstance(spec, Holdout) or spec == default):
-        raise RecipeError(f"{option}= fixes the {level} split, so {level}={spec!r} cannot act; leave {level} out.")
-    rows = np.asarray(rows)
-    if rows.dtype == bool:
-        raise RecipeError(f"{option} holds a boolean mask; row numbers are needed: np.flatnonzero(mask).")
-    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.size == 0:
-        raise RecipeError(f"{option} must be a list of row numbers (whole numbers, at least one).")
-    if np.unique(rows).size != rows.size:
-        raise RecipeError(f"{option} names some row twice.")
-    return FixedRows(rows.astype(np.int64))
+def _same(mine: Any, other: Any) -> bool:
+    """Equality that arrays, lists of them and splitters have too."""
+    if isinstance(mine, list | tuple | np.ndarray) and isinstance(other, list | tuple | np.ndarray):
+        return len(mine) == len(other) and all(map(_same, mine, other))
+    if hasattr(mine, "split") and not isinstance(mine, str):
+        return type(mine) is type(other) and joblib.hash(mine) == joblib.hash(other)
+    return bool(np.all(mine == other))
 
 
 def _shown(value: Any) -> str:

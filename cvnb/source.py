@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from .losses import NAMED
-from .recipes import Given, Listed, Recipe
+from .recipes import Recipe
+from .specs import Given, Listed
 
 if TYPE_CHECKING:
     from .estimate import RiskEstimate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -104,23 +105,24 @@ def check_buffer(buffer: Any) -> int:
 
 
 def holdouts(
-    n_rows: int, n_test: int, n_splits: int, strata: np.ndarray | None, groups: np.ndarray | None, seed: int
+    n_rows: int, share: float, n_splits: int, strata: np.ndarray | None, groups: np.ndarray | None, seed: int
 ) -> list[Pair]:
-    """`n_splits` random holdouts of n_test rows: scikit-learn's, with its order of rows, wherever it has one.
+    """`n_splits` random holdouts of a share of the rows: scikit-learn's, with its order of rows, wherever it has one.
 
-    With groups n_test / n_rows is the share of groups. With groups and strata a holdout is p folds of a StratifiedGroupKFold
-    of q, p / q being that share to the nearest fraction with q <= 20.
+    With groups it is a share of the groups. With groups and strata a holdout is p folds of a StratifiedGroupKFold of q, p / q
+    being the share to the nearest fraction with a small q.
     """
     rows = np.zeros(n_rows)
-    if groups is not None and strata is not None:
-        return _stratified_group_holdouts(strata, groups, n_test / n_rows, n_splits, seed)
     if groups is not None:
         n_groups = np.unique(groups).size
         if n_groups < 2:
             raise InfeasibleError("one group cannot stand on both sides of a holdout; there must be at least 2 groups.")
-        n_test = min(max(share_of(n_test / n_rows, n_groups), 1), n_groups - 1)
+        if strata is not None:
+            return _stratified_group_holdouts(strata, groups, n_groups, share, n_splits, seed)
+        n_test = min(max(share_of(share, n_groups), 1), n_groups - 1)
         splitter: Any = GroupShuffleSplit(n_splits, test_size=n_test, random_state=seed)
         return list(splitter.split(rows, groups=groups))
+    n_test = share_of(share, n_rows)
     if not 0 < n_test < n_rows:
         raise InfeasibleError(f"a holdout of {n_test} of {n_rows} rows leaves an empty part; change the share.")
     kind = ShuffleSplit if strata is None else StratifiedShuffleSplit
@@ -128,14 +130,18 @@ def holdouts(
     return list(splitter.split(rows, strata))
 
 
-def _stratified_group_holdouts(strata: np.ndarray, groups: np.ndarray, share: float, n_splits: int, seed: int) -> list[Pair]:
-    n_groups = np.unique(groups).size
-    part = Fraction(share).limit_denominator(min(20, n_groups))
-    p, q = max(part.numerator, 1), max(part.denominator, 2)
-    p, pairs = min(p, q - 1), []
+def _stratified_group_holdouts(
+    strata: np.ndarray, groups: np.ndarray, n_groups: int, share: float, n_splits: int, seed: int
+) -> list[Pair]:
+    most = max(min(20, n_groups, int(np.bincount(strata).max())), 2)
+    part = Fraction(share).limit_denominator(most)
+    q = max(part.denominator, 2)
+    p, pairs = min(max(part.numerator, 1), q - 1), []
     for s in range(n_splits):
         folds = StratifiedGroupKFold(q, shuffle=True, random_state=seed + 1000 * s)
-        tests = [test for _, test in folds.split(strata, strata, groups)][:p]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of classes smaller than q, which nobody asked for
+            tests = [test for _, test in folds.split(strata, strata, groups)][:p]
         test = np.sort(np.concatenate(tests))
         pairs.append((np.setdiff1d(np.arange(strata.size), test), test))
     return pairs

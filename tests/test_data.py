@@ -25,11 +25,19 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_limits
 
 from cvnb import Family, Recipe, boosting, forest, knn, ridge, tree
 
 RECIPE = Recipe(outer=3, inner=2, seed=0)
 NAMES = ["a", "b", "c", "d"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """On tables this small, threads of scikit-learn's loops only wait for each other."""
+    with threadpool_limits(1):
+        yield
 
 
 def whole_table():
@@ -144,6 +152,8 @@ TABLES = {
     "pandas arrow": lambda X: pd.DataFrame(X, columns=NAMES).astype("int64[pyarrow]"),
     "pandas mixed": lambda X: pd.DataFrame(X, columns=NAMES).astype({"a": "float32", "b": "uint8", "c": "Int64"}),
     "pandas objects": lambda X: pd.DataFrame(X, columns=NAMES).astype(object),
+    "pandas sparse": lambda X: pd.DataFrame(X, columns=NAMES).astype(pd.SparseDtype(float, fill_value=0.0)),
+    "polars decimals": lambda X: pl.DataFrame(X, schema=NAMES).cast(pl.Decimal(10, 2)),
     "polars": lambda X: pl.DataFrame(X, schema=NAMES),
     "polars mixed": lambda X: pl.DataFrame(X, schema=NAMES).cast({"a": pl.Float32, "b": pl.UInt8, "c": pl.Int16}),
 }
@@ -405,6 +415,16 @@ def test_a_list_of_mixed_rows_keeps_its_numbers():
     X = [[float(row[0]), "uvw"[row[2] % 3]] for row in whole_table()]
     columns = make_column_transformer((StandardScaler(), [0]), (OneHotEncoder(handle_unknown="ignore"), [1]))
     model = make_pipeline(columns, LogisticRegression())
+    result = run(Family(model), X, labels(), Recipe(outer=KFold(3), inner=None))
+    expected = cross_val_score(model, np.array(X, dtype=object), labels(), cv=KFold(3))
+    np.testing.assert_allclose(result.fold_risks, 1 - expected, atol=1e-12)
+
+
+def test_a_list_of_mixed_rows_keeps_its_gaps():
+    """A missing number beside words in plain lists is missing, not the word "nan"."""
+    X = [[float(row[0]) if row[0] % 5 else np.nan, "uvw"[row[2] % 3]] for row in whole_table()]
+    columns = make_column_transformer((SimpleImputer(), [0]), (OneHotEncoder(handle_unknown="ignore"), [1]))
+    model = make_pipeline(columns, StandardScaler(), LogisticRegression())
     result = run(Family(model), X, labels(), Recipe(outer=KFold(3), inner=None))
     expected = cross_val_score(model, np.array(X, dtype=object), labels(), cv=KFold(3))
     np.testing.assert_allclose(result.fold_risks, 1 - expected, atol=1e-12)

@@ -8,10 +8,10 @@ import warnings
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import BaggingClassifier, VotingClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import cohen_kappa_score, make_scorer, r2_score
 from sklearn.model_selection import KFold
@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
+from threadpoolctl import threadpool_limits
 
 from cvnb import Family, NestedCV, Recipe, knn, lasso, ridge
 from cvnb.errors import CvnbWarning, FitError, InfeasibleError
@@ -32,6 +33,13 @@ FITTED = (
     BaggingClassifier, DecisionTreeClassifier, DummyClassifier, DummyRegressor, GaussianNB, KNeighborsClassifier,
     KNeighborsRegressor, LinearRegression, LinearSVC, LogisticRegression, Ridge, SVC, StandardScaler, VotingClassifier,
 )  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """On tables this small, threads of scikit-learn's loops only wait for each other."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture
@@ -133,13 +141,19 @@ def test_the_counter_counts(fits):
             "n_neighbors=40 needs 40 training rows, but inner split 0 of outer split 0 has 30",
         ),
         (
+            Family(make_pipeline(StandardScaler(), make_pipeline(PCA(), KNeighborsRegressor(n_neighbors=41)))),
+            response(50),
+            Recipe.external_cv(5),
+            "n_neighbors=41 needs 41 training rows, but outer split 0 has 40",
+        ),
+        (
             knn(k=[20]),
             response(30),
             Recipe(outer=3, inner=None, time_ordered=True, buffer=4),
             r"k=20 needs 20 training rows, but outer split 1 has 12",
         ),
     ],
-    ids=["k", "inner", "inner only", "outer only", "default k", "k outside the grid", "model in the grid", "buffer"],
+    ids=["k", "inner", "inner only", "outer only", "default k", "k outside the grid", "model in the grid", "nested", "buffer"],
 )  # fmt: skip
 def test_more_neighbours_than_training_rows_are_refused(fits, family, y, recipe, match):
     """k, the split and its size are named, and nothing is fitted."""
@@ -326,10 +340,10 @@ def test_a_constant_class_is_refused_for_models_that_need_two(fits):
 def test_a_class_of_one_row_gets_one_warning():
     """The warning names class, size and splits, and stands in the notes."""
     y = np.array(["rare", *["a", "b"] * 14, "b"])
-    with pytest.warns(CvnbWarning, match=r"Class 'rare' has 1 rows, fewer than the 3 outer folds") as caught:
+    with pytest.warns(CvnbWarning, match=r"Class 'rare' has 1 row, fewer than the 3 outer folds") as caught:
         result = run(Family(GaussianNB(var_smoothing=1.0)), table(), y, Recipe.external_cv(3))
     assert len(caught) == 1
-    assert noted(result, "Class 'rare' has 1 rows")
+    assert noted(result, "Class 'rare' has 1 row")
 
 
 # Metrics on parts
@@ -572,9 +586,20 @@ def test_a_failing_setting_is_never_the_final_one():
 
 def test_a_setting_that_needs_data_to_be_wrong_costs_only_itself():
     """More components or columns than there are cannot be known without the data: that setting drops out with a note."""
-    family = Family(make_pipeline(SelectKBest(), GaussianNB()), {"selectkbest__k": [1, 2]})
-    result = run(family, np.c_[table(), labels()], labels(), Recipe(outer=3, inner=2))
-    assert result.risk == 0.0
+    model, recipe = make_pipeline(PCA(), Ridge()), Recipe(outer=3, inner=2)
+    result = run(Family(model, {"pca__n_components": [1, 2, 99]}), table(), response(), recipe)
+    expected = run(Family(model, {"pca__n_components": [1, 2]}), table(), response(), recipe)
+    assert result.chosen == expected.chosen
+    np.testing.assert_array_equal(result.inner_curves[:, :2], expected.inner_curves)
+    assert noted(result, "pca__n_components=99 failed in inner split 0 of outer split 0 and 5 more splits", "n_components=99")
+
+
+def test_failures_are_noted_whatever_the_number_of_workers():
+    """The notes and numbers of two workers are those of one."""
+    family, recipe = Family(make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 2, 99]}), Recipe(outer=3, inner=2)
+    one, two = (run(family, table(), response(), recipe, n_jobs=n) for n in (1, 2))
+    assert one.notes == two.notes
+    np.testing.assert_array_equal(one.inner_curves, two.inner_curves)
 
 
 def test_a_transformer_that_fails_costs_its_own_settings():

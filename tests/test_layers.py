@@ -23,6 +23,7 @@ ORDER = (
     "splitters",
     "given",
     "layouts",
+    "specs",
     "recipes",
     "plan",
     "draw",

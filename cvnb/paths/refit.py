@@ -96,16 +96,16 @@ class Chain:
         """(fitted estimator, its last step, X of the test part as that step takes it)."""
         candidate = self.family.candidate(setting)
         y = self.data.y[self.train]
-        weights = {} if self.data.weights is None else {"sample_weight": self.data.weights[self.train]}
+        w = None if self.data.weights is None else self.data.weights[self.train]
         if not is_plain_pipeline(candidate):
             seed(*self.split, s)
-            candidate.fit(self.raw(self.train), y, **weights)
+            candidate.fit(self.raw(self.train), y, **_weights_for(candidate, w))
             return candidate, candidate, self.raw(self.test)
         self._transform(candidate, keys)
         X_train, X_test = self._current()
         model = candidate.steps[-1][1]
         seed(*self.split, s)
-        model.fit(X_train, y, **weights)
+        model.fit(X_train, y, **_weights_for(model, w))
         return candidate, model, X_test
 
     def _transform(self, pipeline: Pipeline, keys: Any) -> None:
@@ -173,6 +173,15 @@ def is_plain_pipeline(estimator: Any) -> bool:
 def seed(*numbers: int) -> None:
     """Seed the global random state for one fit, whatever was fitted before it."""
     np.random.seed([number + 1 for number in numbers])  # noqa: NPY002 - inside global_state, which puts it back
+
+
+def _weights_for(model: Any, w: np.ndarray | None) -> dict[str, np.ndarray]:
+    """The weights under the name by which the last step is reached, through pipelines inside pipelines."""
+    path = []
+    while isinstance(model, Pipeline):
+        path.append(model.steps[-1][0])
+        model = model.steps[-1][1]
+    return {} if w is None else {"__".join([*path, "sample_weight"]): w}
 
 
 def _is_pairwise(estimator: Any) -> bool:

@@ -23,8 +23,8 @@ demo: $(READY)  ## run notebooks/01_quickstart.ipynb, show its results here and 
 test: $(READY)  ## run the whole suite: lint, types, doctests, tests, notebooks
 	@$(RUN) -m pytest
 
-lab: $(READY)  ## open the notebooks in JupyterLab
-	@$(RUN) -m jupyterlab notebooks
+lab: $(READY)  ## open the first notebook in JupyterLab
+	@$(RUN) -m jupyterlab notebooks/01_quickstart.ipynb
 
 lint: $(READY)  ## check format, style and types
 	@$(RUN) -m ruff format --check

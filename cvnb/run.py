@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
@@ -23,7 +24,7 @@ from .progress import Progress
 from .randomness import global_state
 from .table import Failure, LossTable
 
-WAVE = 16  # inner splits per worker in one wave
+WAVE_SECONDS = 0.5
 Rule = Callable[[np.ndarray], int]
 Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
@@ -73,15 +74,17 @@ class _Run:
     def all_parts(self) -> None:
         """Choose in every training part and measure the choice outside it."""
         n_parts, nested = self.plan.n_parts, self.plan.outer_layout is not None
-        per_part = max(self.plan.n_inner // n_parts, 1)
-        workers = effective_n_jobs(self.n_jobs)
-        size = max(1, -(-WAVE * workers // per_part)) if workers > 1 else 1
         with _workers(self.n_jobs) as parallel:
-            before: list[int] = []
-            for first in [*range(0, n_parts, size), n_parts]:
-                wave = range(first, min(first + size, n_parts))
-                self._wave(parallel if workers > 1 else None, list(wave), before if nested else [])
-                before = list(wave)
+            workers = effective_n_jobs(self.n_jobs)
+            pool = parallel if workers > 1 else None
+            size, done = max(1, 2 * workers * n_parts // max(self.plan.n_inner, n_parts)), range(0)
+            while done.stop < n_parts or done:
+                started = time.perf_counter()
+                wave = range(done.stop, min(done.stop + size, n_parts))
+                self._wave(pool, list(wave), list(done) if nested else [])
+                done = wave
+                if pool is not None:  # many quick splits go out together, few slow ones
+                    size = max(1, min(2 * size, int(size * WAVE_SECONDS / (time.perf_counter() - started))))
 
     def _wave(self, parallel: Parallel | None, choose: list[int], measure: list[int]) -> None:
         tasks: list[Task] = [self._outer_task(j, self._wanted(j)) for j in measure]
@@ -95,9 +98,11 @@ class _Run:
 
     def _evaluate(self, parallel: Parallel | None, tasks: list[Task]) -> Iterable[Outcome]:
         if parallel is None:
-            outcomes = (self.path.evaluate(*task) for task in tasks)
+            outcomes: Iterable[Outcome] = (self.path.evaluate(*task) for task in tasks)
         else:
-            outcomes = parallel(delayed(self.path.evaluate)(*task) for task in tasks)
+            n = max(1, len(tasks) // (4 * effective_n_jobs(self.n_jobs)))  # many quick tasks travel together
+            parts = (tasks[i : i + n] for i in range(0, len(tasks), n))
+            outcomes = chain.from_iterable(parallel(delayed(_evaluate_all)(self.path, part) for part in parts))
         for outcome in outcomes:
             self.done += 1
             self.progress(self.done)
@@ -177,6 +182,10 @@ class _Run:
     def _n_finished(self) -> int:
         finished = self.outer if self.plan.outer_layout is not None else self.chosen
         return next(j for j in range(self.plan.n_parts + 1) if j not in finished)
+
+
+def _evaluate_all(path: Path, tasks: list[Task]) -> list[Outcome]:
+    return [path.evaluate(*task) for task in tasks]
 
 
 def _workers(n_jobs: int | None) -> Parallel:

@@ -181,7 +181,7 @@ class Pen:
         return None if self.data.groups is None else self.data.groups[rows]
 
     def _folds(self, spec: Folds | LeaveOneOut, rows: np.ndarray, level: str, j: int) -> Layout:
-        groups, loo = self._groups(rows), isinstance(spec, LeaveOneOut)
+        groups = self._groups(rows)
         n_units = rows.size if groups is None else np.unique(groups).size
         K = n_units if isinstance(spec, LeaveOneOut) else spec.n_splits
         if n_units < K or n_units < 2:
@@ -191,7 +191,7 @@ class Pen:
             raise InfeasibleError(f"{K} {level} folds need {max(K, 2)} {what}, but {where} {n_units}; {hint}.")
         if self.recipe.time_ordered:
             return Partition(TimeBlocks(K).labels(rows.size, groups), K, self.recipe.buffer)
-        if loo:
+        if isinstance(spec, LeaveOneOut):
             label = np.arange(rows.size) if groups is None else np.unique(groups, return_inverse=True)[1]
             return Partition(label, K)
         strata = self._strata_for_folds(rows, K, level, j)
@@ -360,7 +360,10 @@ def words_of(spec: Any, layout: Layout | None, grouped: bool, part: str) -> str:
         return f"a {part} of {layout.sizes()[0, 1]} rows"
     if isinstance(spec, Listed):
         return f"{len(layout)} given splits"
-    return f"{len(layout)} splits by {type(spec.splitter).__name__}"
+    name = type(spec.splitter).__name__
+    if name in ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold"):
+        return f"{len(layout)}-fold CV"
+    return {"LeaveOneOut": "leave-one-out CV"}.get(name, f"{len(layout)} splits by {name}")
 
 
 def _rows(n: int) -> str:

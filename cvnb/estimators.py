@@ -12,6 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .errors import FamilyError
 from .estimate import RiskEstimate
 from .families import Family, ShortHand
 from .recipes import Recipe
@@ -21,7 +22,7 @@ def _has(method: str) -> Any:
     """Whether the final predictor, or the estimator before fitting, has a method."""
 
     def check(self: NestedCV) -> bool:
-        getattr(self.predictor_ if hasattr(self, "predictor_") else self._family().estimator, method)
+        getattr(self.predictor_ if hasattr(self, "predictor_") else self._family().kind, method)
         return True
 
     return check
@@ -63,7 +64,11 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def _family(self) -> Family:
-        return self.estimator if isinstance(self.estimator, Family) else Family(self.estimator, self.grid)
+        if not isinstance(self.estimator, Family):
+            return Family(self.estimator, self.grid)
+        if self.grid is not None:
+            raise FamilyError(f"{self.estimator!r} brings its own grid; leave grid={self.grid!r} out.")
+        return self.estimator
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> NestedCV:
         """Estimate the risk, then train on all rows; params: groups, sample_weight."""
@@ -137,8 +142,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        estimator = self.estimator.estimator if isinstance(self.estimator, Family) else self.estimator
-        estimator = getattr(estimator, "estimator", estimator) if type(estimator).__name__ == "GridSearchCV" else estimator
+        estimator = self.estimator.kind if isinstance(self.estimator, Family) else self.estimator
         if hasattr(estimator, "__sklearn_tags__"):
             inner = get_tags(estimator)
             tags.estimator_type, tags.classifier_tags = inner.estimator_type, inner.classifier_tags

@@ -55,6 +55,11 @@ class Family:
         """What displays call it."""
         return self.name or estimator_label(self.estimator)
 
+    @property
+    def kind(self) -> Any:
+        """An estimator of the same kind, for scikit-learn's tags; None where the kind depends on y."""
+        return self.estimator
+
     def task(self, task_of_y: str) -> str:
         """The estimator's task; y's where the estimator has none."""
         if is_classifier(self.estimator):
@@ -99,6 +104,10 @@ class ShortHand(Family):
     @property
     def label(self) -> str:
         return str(self.name)
+
+    @property
+    def kind(self) -> Any:
+        return None if self.wanted == "auto" else self._build(self.wanted)
 
     def task(self, task_of_y: str) -> str:
         return task_of_y if self.wanted == "auto" else self.wanted

@@ -31,6 +31,10 @@ class _Ensemble(BaseEstimator):
     def n_features_in_(self) -> int:
         return self.models[0].n_features_in_
 
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        return self.models[0].feature_names_in_
+
 
 class MeanRegressor(RegressorMixin, _Ensemble):
     """The mean of the models' predictions."""

@@ -5,7 +5,7 @@ Default grids never look at y: k = 1 ... min(50, smallest training part), penalt
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -33,7 +33,7 @@ def knn(
     knn(k=range(1, 4))
     """
     build = _either(KNeighborsClassifier, KNeighborsRegressor, scale, weights=weights, metric=metric)
-    axes = {"k": ("n_neighbors", k, lambda smallest: range(1, min(50, smallest) + 1))}
+    axes = {"k": ("n_neighbors", k, UpTo(50))}
     changed = _changed(scale=(scale, True), weights=(weights, "uniform"), metric=(metric, "euclidean"), task=(task, "auto"))
     return short_hand("knn", task, build, axes, **changed)
 
@@ -57,7 +57,7 @@ def elastic_net(alpha: Any = None, l1_ratio: Any = None, scale: bool = True) -> 
     build = _either(ElasticNet, ElasticNet, scale, max_iter=10_000)
     axes = {
         "alpha": ("alpha", alpha, _powers(-6, 2)),
-        "l1_ratio": ("l1_ratio", l1_ratio, lambda smallest: [0.1, 0.5, 0.9]),
+        "l1_ratio": ("l1_ratio", l1_ratio, Values((0.1, 0.5, 0.9))),
     }
     return short_hand("elastic_net", "regression", build, axes, **_changed(scale=(scale, True)))
 
@@ -71,8 +71,8 @@ def logistic(C: Any = None, scale: bool = True) -> ShortHand:
 def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
     """A decision tree, grown best first; max_leaf_nodes defaults to 2, 3, 4, 6, 8, 12, ... 64."""
     build = _either(DecisionTreeClassifier, DecisionTreeRegressor, False, random_state=0)
-    sizes = [2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64]
-    axes = {"max_leaf_nodes": ("max_leaf_nodes", max_leaf_nodes, lambda smallest: sizes)}
+    sizes = Values((2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
+    axes = {"max_leaf_nodes": ("max_leaf_nodes", max_leaf_nodes, sizes)}
     return short_hand("tree", task, build, axes, **_changed(task=(task, "auto")))
 
 
@@ -82,7 +82,7 @@ def boosting(n_estimators: Any = None, learning_rate: float = 0.1, max_depth: in
         GradientBoostingClassifier, GradientBoostingRegressor, False,
         learning_rate=learning_rate, max_depth=max_depth, random_state=0,
     )  # fmt: skip
-    axes = {"n_estimators": ("n_estimators", n_estimators, lambda smallest: [10, 20, 50, 100, 200])}
+    axes = {"n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))}
     changed = _changed(learning_rate=(learning_rate, 0.1), max_depth=(max_depth, 3), task=(task, "auto"))
     return short_hand("boosting", task, build, axes, **changed)
 
@@ -90,22 +90,50 @@ def boosting(n_estimators: Any = None, learning_rate: float = 0.1, max_depth: in
 def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
     """A random forest; n_estimators defaults to 10, 20, 50, 100 and 200."""
     build = _either(RandomForestClassifier, RandomForestRegressor, False, random_state=0)
-    axes = {"n_estimators": ("n_estimators", n_estimators, lambda smallest: [10, 20, 50, 100, 200])}
+    axes = {"n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))}
     return short_hand("forest", task, build, axes, **_changed(task=(task, "auto")))
 
 
-def _either(classifier: Any, regressor: Any, scale: bool, **options: Any) -> Callable[[str], Any]:
-    """task -> a Pipeline that ends in the one or the other."""
+@dataclass(frozen=True)
+class Either:
+    """task -> a Pipeline that ends in the one or the other; a record, so that a family can be pickled."""
 
-    def build(task: str) -> Any:
-        model = (classifier if task == "classification" else regressor)(**options)
-        return make_pipeline(StandardScaler(), model) if scale else make_pipeline(model)
+    classifier: Any
+    regressor: Any
+    scale: bool
+    options: dict[str, Any]
 
-    return build
+    def __call__(self, task: str) -> Pipeline:
+        model = (self.classifier if task == "classification" else self.regressor)(**self.options)
+        return make_pipeline(StandardScaler(), model) if self.scale else make_pipeline(model)
 
 
-def _powers(low: int, high: int) -> Callable[[int], list[float]]:
-    return lambda smallest: [float(10.0**e) for e in np.arange(low, high + 0.25, 0.5)]
+@dataclass(frozen=True)
+class UpTo:
+    """smallest training part -> 1 ... min(most, smallest)."""
+
+    most: int
+
+    def __call__(self, smallest: int) -> range:
+        return range(1, min(self.most, smallest) + 1)
+
+
+@dataclass(frozen=True)
+class Values:
+    """The same values whatever the size."""
+
+    values: tuple[Any, ...]
+
+    def __call__(self, smallest: int) -> list[Any]:
+        return list(self.values)
+
+
+def _either(classifier: Any, regressor: Any, scale: bool, **options: Any) -> Either:
+    return Either(classifier, regressor, scale, options)
+
+
+def _powers(low: int, high: int) -> Values:
+    return Values(tuple(float(10.0**e) for e in np.arange(low, high + 0.25, 0.5)))
 
 
 def _changed(**values: tuple[Any, Any]) -> dict[str, Any]:

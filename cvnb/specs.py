@@ -79,7 +79,7 @@ class Listed:
     splits: tuple[Any, ...]
 
     def __repr__(self) -> str:
-        shown = repr(_as_lists(self.splits))
+        shown = repr(_as_lists(list(self.splits)))
         return shown if len(shown) <= MAX_SHOWN else f"<{len(self.splits)} given splits>"
 
 
@@ -141,15 +141,12 @@ def check_count(name: str, count: Any, least: int) -> int:
 
 
 def _as_lists(splits: Any) -> Any:
-    """Arrays and lists inside each other as lists, pairs as tuples."""
-    if isinstance(splits, np.ndarray) or (isinstance(splits, list | tuple) and not _is_nested(splits)):
-        return np.asarray(splits).tolist()
-    inside = [_as_lists(split) for split in splits]
-    return tuple(inside) if len(inside) == 2 and not _is_nested(inside[0]) else inside
-
-
-def _is_nested(splits: Any) -> bool:
-    return any(isinstance(split, list | tuple | np.ndarray) for split in splits)
+    """Arrays and ranges, however deep, as lists."""
+    if isinstance(splits, np.ndarray | range):
+        return list(splits) if isinstance(splits, range) else splits.tolist()
+    if isinstance(splits, list | tuple):
+        return type(splits)(_as_lists(split) for split in splits)
+    return splits
 
 
 def _whole(share: Any) -> bool:

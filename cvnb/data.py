@@ -76,8 +76,8 @@ class Data:
         if not allow_dates and is_frame(self.X):
             for c in range(self.n_columns):
                 values = self._values(c)
-                refuse_dtype(f"X ({self.column(c)})", values.dtype)
-                if values.dtype.kind == "O":
+                if values.dtype.kind in "cmMVO":
+                    refuse_dtype(f"X ({self.column(c)})", values.dtype)
                     refuse_objects(f"X ({self.column(c)})", values)
         if allow_nan and allow_inf:
             return
@@ -122,9 +122,11 @@ class Data:
             return
         if not is_frame(X) and X.dtype.kind == "f" and np.isfinite(X.data if sp.issparse(X) else X).all():
             return
-        columns = X.tocsc() if sp.issparse(X) else X
-        for c in range(X.shape[1]):
-            values: Any = self._values(c) if is_frame(X) else columns[:, [c]]
+        places: Any = range(X.shape[1])
+        if sp.issparse(X):
+            places = np.unique(X.indices[~np.isfinite(X.data)])  # the only columns worth making dense
+        for c in map(int, places):
+            values: Any = self._values(c) if is_frame(X) else X[:, [c]]
             values = np.ravel(values.toarray() if sp.issparse(values) else values)
             if values.dtype.kind in "fO":
                 yield c, values if values.dtype.kind == "f" else _floats(values)

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 from sklearn.utils._param_validation import InvalidParameterError
 
 from .errors import FamilyError, WrongTypeError
@@ -45,6 +46,7 @@ class Family:
             self.search, self.cv, self.scoring = estimator, estimator.cv, estimator.scoring
             estimator, grid = estimator.estimator, estimator.param_grid
         check_estimator_kind(estimator)
+        check_predicts_y(estimator)
         self.estimator, self.grid, self.name = estimator, {} if grid is None else grid, name
         self.aliases: dict[str, str] = {}
         self.settings = list_settings(self.grid)
@@ -170,6 +172,15 @@ def check_estimator_kind(estimator: Any) -> None:
         raise FamilyError(f"{estimator_label(estimator)} cannot be used: {error}") from None
     if not able:
         raise WrongTypeError(f"{estimator_label(estimator)} has no predict, so no loss can be measured; end it in a predictor.")
+
+
+def check_predicts_y(estimator: Any) -> None:
+    """Refuse what predicts something else than y."""
+    kind = get_tags(estimator).estimator_type if hasattr(estimator, "__sklearn_tags__") else None
+    if kind in ("clusterer", "outlier_detector", "density_estimator", "transformer"):
+        raise WrongTypeError(
+            f"{estimator_label(estimator)} is a {kind.replace('_', ' ')}: it does not predict y; use a predictor."
+        )
 
 
 def check_search(search: GridSearchCV) -> None:

@@ -46,6 +46,7 @@ def check_X(X: Any) -> Any:
         return X.tocsr()
     if is_frame(X):
         _check_shape(X.shape)
+        _refuse_equal_names(list(X.columns))
         return X
     X = _as_array("X", X)
     refuse_dtype("X", X.dtype)
@@ -61,6 +62,8 @@ def check_y(y: Any) -> tuple[np.ndarray, bool]:
         raise DataError("cvnb requires y to be passed, but the target y is None.")
     _refuse_masked("y", y)
     category = str(getattr(y, "dtype", "")).startswith(("category", "Categorical", "Enum"))
+    if isinstance(y, list | tuple) and len({isinstance(v, bool | np.bool_) for v in y}) > 1:
+        y = np.array(y, dtype=object)  # NumPy would read True as 1
     y = _as_array("y", y)
     refuse_dtype("y", y.dtype)
     if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
@@ -151,6 +154,14 @@ def _check_shape(shape: tuple[int, ...]) -> None:
         raise DataError(f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required.")
 
 
+def _refuse_equal_names(names: list[Any]) -> None:
+    seen: set[Any] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(f"X has two columns named {name!r}, which scikit-learn refuses; rename one.")
+        seen.add(name)
+
+
 def _texts(X: np.ndarray) -> np.ndarray:
     _refuse_missing("X has no text (it is missing)", X)
     others = {type(text).__name__ for text in X if not isinstance(text, str)}
@@ -189,7 +200,8 @@ def _one_kind(y: np.ndarray) -> np.ndarray:
     kinds = sorted({type(v).__name__ for v in y})
     refuse_objects("y", y)
     if inferred.dtype.kind not in "biuf" or len({isinstance(v, bool | np.bool_) for v in y}) > 1:
-        raise DataError(f"Unknown label type: y mixes {', '.join(kinds)}; make all of them strings or all numbers.")
+        what = f"mixes {', '.join(kinds)}" if len(kinds) > 1 else f"holds {kinds[0]} objects"
+        raise DataError(f"Unknown label type: y {what}; make all of them strings or all numbers.")
     return inferred
 
 

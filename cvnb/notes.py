@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ from .table import Failure
 
 if TYPE_CHECKING:
     from .estimate import RiskEstimate
+
+
+NUMBER = re.compile(r"\d[\d.]*(?:[eE][-+]?\d+)?")
 
 
 def notes_of(result: RiskEstimate) -> list[str]:
@@ -71,7 +75,16 @@ def _failures(result: RiskEstimate) -> list[str]:
 
 
 def _warnings(result: RiskEstimate) -> list[str]:
-    return [text if count == 1 else f"{text} ({count} times)" for text, count in result.table.warnings]
+    """Equal but for their numbers counts as equal."""
+    kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    for text, count in result.table.warnings:
+        kinds[NUMBER.sub("#", text)].append((text, count))
+    notes = []
+    for same in kinds.values():
+        text, count = same[0][0], sum(count for _, count in same)
+        times = "" if count == 1 else f" ({count} times{', with other numbers' if len(same) > 1 else ''})"
+        notes.append(text + times)
+    return notes
 
 
 def _of_splits(result: RiskEstimate, at: list[int]) -> str:

@@ -134,7 +134,7 @@ def drawn(draw, outer=None, inner=None, **fixed):
     return Drawn(recipe, y, groups, plan)
 
 
-any_plan = settings(max_examples=150)
+any_plan = settings(max_examples=75)
 
 
 @any_plan

@@ -20,7 +20,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ..data import Data
-from ..families import Family, Setting
+from ..errors import FitError
+from ..families import Family, Setting, format_setting
 from ..losses import Loss
 from ..randomness import global_state
 from .base import Outcome
@@ -148,7 +149,11 @@ def fit_on(family: Family, data: Data, setting: Setting, rows: np.ndarray) -> An
     """A_θ(S restricted to rows): the fitted scikit-learn estimator."""
     with global_state(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Chain(family, data, rows, rows[:1]).fit(setting, chain_key(family, setting))[0]
+        try:
+            return Chain(family, data, rows, rows[:1]).fit(setting, chain_key(family, setting))[0]
+        except Exception as error:
+            what = format_setting(setting) or "the estimator"
+            raise FitError(f"{what} cannot be fitted on {rows.size} rows: {type(error).__name__}: {error}") from error
 
 
 def chain_key(family: Family, setting: Setting) -> tuple[Any, ...]:

@@ -64,7 +64,7 @@ def main():
     page, _ = HTMLExporter(embed_images=True).from_notebook_node(notebook)
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page, encoding="utf-8")
-    print(f"All cells ran. The same with pictures: {PAGE.relative_to(ROOT)}")
+    print(f"All cells ran. The same as a page: {PAGE.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -251,6 +251,11 @@ class Comparison(Mapping[str, RiskEstimate]):
         return len(self._results)
 
     @property
+    def complete(self) -> bool:
+        """False after an interrupt: the family it hit comes last, with what was finished of it."""
+        return all(result.complete for result in self.values())
+
+    @property
     def plan(self) -> Plan:
         """The splits that all of them share."""
         return next(iter(self._results.values())).plan

@@ -51,7 +51,8 @@ def dev_set_size(width: float, n_settings: float, delta: float = 0.05, range: fl
     1521
     """
     _check_bound("width", width, n_settings, delta, range)
-    return math.ceil(2.0 * (range / width) ** 2 * math.log(2.0 * n_settings / delta))
+    exact = 2.0 * (range / width) ** 2 * math.log(2.0 * n_settings / delta)
+    return math.ceil(exact * (1 - 1e-12))  # a whole number stays one in spite of rounding
 
 
 def _check_bound(name: str, first: float, n_settings: float, delta: float, range: float) -> None:

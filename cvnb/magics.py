@@ -111,12 +111,11 @@ class NestedCVMagics(Magics):
         result = recipe.run(self._body(cell), X, y, groups=groups, loss=loss)
         if arguments.output is not None:
             self._shell.user_ns[arguments.output] = result
-        if isinstance(result, RiskEstimate) and not result.complete:
+        if not result.complete:
             display(result)
             self._shell.displayhook.update_user_ns(result)
-            raise NestedCVInterrupted(
-                result.notes[-1] if not result.notes else next(n for n in result.notes if "Interrupted" in n)
-            )
+            last = result if isinstance(result, RiskEstimate) else list(result.values())[-1]
+            raise NestedCVInterrupted(next(note for note in last.notes if note.startswith("Interrupted")))
         return result
 
     def _recipe(self, arguments: Any) -> Recipe:

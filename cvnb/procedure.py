@@ -61,7 +61,11 @@ def run(
     if len({job.loss.name for job in jobs.values()}) > 1:
         names = ", ".join(f"{name}: {job.loss.name}" for name, job in jobs.items())
         raise FamilyError(f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=.")
-    results = {name: _estimate(recipe, job, drawn, data, task, inner_spec, options) for name, job in jobs.items()}
+    results = {}
+    for name, job in jobs.items():
+        results[name] = _estimate(recipe, job, drawn, data, task, inner_spec, options)
+        if not results[name].complete:
+            break
     return results[""] if isinstance(given, Family) else Comparison(results)
 
 

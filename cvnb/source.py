@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.metrics._scorer import _BaseScorer
 
 from .losses import NAMED
 from .recipes import Recipe
@@ -49,6 +50,9 @@ def expression(value: Any, imports: Imports) -> str:
     if isinstance(value, type) or inspect.isfunction(value) or inspect.isbuiltin(value):
         imports.add(_home(value))
         return value.__name__
+    if isinstance(value, _BaseScorer):
+        imports |= {("sklearn.metrics", "make_scorer"), _home(value._score_func)}
+        return " ".join(repr(value).split())
     if isinstance(value, BaseEstimator):
         imports.add(_home(type(value)))
         return f"{type(value).__name__}({', '.join(_changed_parameters(value, imports))})"

@@ -1,5 +1,7 @@
 """%%nestedcv in a real IPython shell."""
 
+import builtins
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,8 +29,9 @@ class StopsAt(DummyClassifier):
 
 
 @pytest.fixture
-def shell():
+def shell(monkeypatch):
     """A fresh shell with cvnb loaded and iris at hand."""
+    monkeypatch.delattr(builtins, "_", raising=False)  # a doctest leaves one behind, and IPython respects it
     InteractiveShell.clear_instance()
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "cvnb")

@@ -865,6 +865,13 @@ def test_a_grid_search_without_cv_leaves_five_shuffled_folds():
     assert plan_of(Recipe(), y, family=GridSearchCV(LogisticRegression(), {})) == plan_of(Recipe(inner=5), y)
 
 
+@pytest.mark.parametrize("cv", [1, 0, 0.3, "five"])
+def test_a_cv_of_a_grid_search_that_splits_nothing_is_refused_by_name(cv):
+    """The message names the cv of the GridSearchCV, as an error of cvnb."""
+    with pytest.raises(CvnbError, match="cv"):
+        plan_of(Recipe(), numbers(40), family=GridSearchCV(Ridge(), {}, cv=cv))
+
+
 def test_groups_reach_a_grid_search_whose_cv_is_a_number():
     """A bare number knows nothing of groups, so folds are drawn that keep them."""
     y, groups = np.arange(40) % 2, np.arange(40) // 2

@@ -474,12 +474,6 @@ def test_an_option_beside_a_given_splitter_is_refused(option, level, given):
         Recipe(**{level: given, option: GIVEN[option]})
 
 
-def test_shuffle_said_beside_a_given_splitter_is_refused_whatever_its_value():
-    """KFold(5) does not shuffle: whoever says shuffle=True beside it is told so."""
-    with pytest.raises(RecipeError, match=r"shuffle=True does not touch outer="):
-        Recipe(outer=KFold(5), inner=None, shuffle=True)
-
-
 def test_a_buffer_beside_a_given_splitter_is_refused():
     """TimeBlocks has a buffer of its own."""
     with pytest.raises(RecipeError, match="does not touch outer=TimeBlocks"):

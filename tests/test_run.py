@@ -990,6 +990,13 @@ def test_an_unknown_option_is_refused_naming_the_known_ones(option, value):
         run(ridges, **{option: value})
 
 
+@pytest.mark.parametrize("n_jobs", [0, "2", 1.5])
+def test_a_number_of_workers_that_joblib_does_not_take_is_refused_by_name(n_jobs):
+    """n_jobs is a whole number other than 0, or None."""
+    with pytest.raises(InputError, match=f"n_jobs={n_jobs!r}"):
+        run(ridges, n_jobs=n_jobs)
+
+
 def test_a_misspelt_option_is_refused():
     """run takes no unknown keyword."""
     with pytest.raises(TypeError, match="sample_weights"):

@@ -44,15 +44,7 @@ def run(
     progress: str = "auto",
 ) -> RiskEstimate | Comparison:
     """The risk of a family, or of several by name on the same splits."""
-    reason = "one fit per setting and split, as any scikit-learn estimator allows" if path == "auto" else "asked for"
-    options = Options(loss, scoring, flat, n_jobs, progress, reason)
-    for name, value, known in (
-        ("select", select, ["min"]),
-        ("path", path, ["auto", "refit"]),
-        ("progress", progress, ["auto", "off"]),
-    ):
-        if value not in known:
-            raise InputError(f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}.")
+    options = Options(loss, scoring, select, flat, n_jobs, path, progress)
     given = as_families(family)
     families = _by_name(given)
     data = Data.check(X, y, groups, sample_weight)
@@ -88,10 +80,30 @@ class Options:
 
     loss: Any
     scoring: Any
+    select: str
     flat: bool
     n_jobs: int | None
+    path: str
     progress: str
-    reason: str
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("select", ["min"]),
+            ("path", ["auto", "refit"]),
+            ("progress", ["auto", "off"]),
+            ("flat", [True, False]),
+        ):
+            value = getattr(self, name)
+            if not any(value is one or (isinstance(value, str) and value == one) for one in known):
+                raise InputError(f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}.")
+        n = self.n_jobs
+        if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n == 0):
+            raise InputError(f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all processors.")
+
+    @property
+    def path_reason(self) -> str:
+        """Why the refit path runs."""
+        return "asked for" if self.path == "refit" else "one fit per setting and split, as any scikit-learn estimator allows"
 
 
 @dataclass(frozen=True)
@@ -155,7 +167,7 @@ def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any,
 
 
 def _estimate(recipe: Recipe, job: Job, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options) -> RiskEstimate:
-    path = Refit(job.family, data, job.loss, options.reason)
+    path = Refit(job.family, data, job.loss, options.path_reason)
     n_settings = len(job.family.settings)
     table = fill(plan, path, n_settings, job.loss.zero_one, options.flat, options.n_jobs, options.progress)
     return RiskEstimate(recipe, job.family, job.loss, plan, table, data, path, task, inner_spec, options.n_jobs, job.notes)

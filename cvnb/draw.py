@@ -25,7 +25,7 @@ from .data import Data
 from .errors import CvnbWarning, InfeasibleError, RecipeError
 from .given import check_pairs, in_range
 from .layouts import Layout, Pairs, Partition, compress
-from .plan import Plan
+from .plan import Plan, some
 from .randomness import global_state
 from .recipes import Recipe
 from .specs import FixedRows, Folds, Given, Holdout, LeaveOneOut, LikeOuterTest, Listed, Resampling
@@ -54,9 +54,18 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
         outer_drawn=not isinstance(recipe.outer_spec, Given | Listed | FixedRows),
         data=data,
     )
+    _refuse_empty_parts(plan)
     for caution in pen.cautions():
         warnings.warn(caution, CvnbWarning, stacklevel=4)
     return plan
+
+
+def _refuse_empty_parts(plan: Plan) -> None:
+    empty = [
+        where.format(k=k) for where, splits in plan.levels() for k in np.flatnonzero((splits.layout.sizes() == 0).any(axis=1))
+    ]
+    if empty:
+        raise InfeasibleError(f"{some(empty)} has an empty part; use fewer folds, a smaller buffer or another share.")
 
 
 def draw_final(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Layout:
@@ -293,7 +302,9 @@ class Pen:
         own = type(splitter).__module__.startswith("sklearn.model_selection") or isinstance(splitter, TimeBlocks)
         X = np.zeros(rows.size) if own else self.data.rows(rows)
         if getattr(splitter, "random_state", 0) is None and getattr(splitter, "shuffle", True):
-            remark = f"{level}={splitter!r} has random_state=None: each plan draws other splits; this one keeps its own."
+            remark = (
+                f"{level}={splitter!r} has random_state=None: it draws from NumPy's global state; the plan keeps what it drew."
+            )
             self.remarks += [remark] if remark not in self.remarks else []
         try:
             with warnings.catch_warnings():

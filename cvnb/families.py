@@ -83,7 +83,13 @@ class Family:
 
     def inner_splitter(self, y: np.ndarray) -> Any:
         """The cv of the GridSearchCV that this family came from, as scikit-learn reads it, or None."""
-        return None if self.cv is None else check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        if self.cv is None:
+            return None
+        try:
+            splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        except (TypeError, ValueError) as error:
+            raise FamilyError(f"GridSearchCV(cv={self.cv!r}) splits nothing: {error}") from None
+        return splitter
 
     def __repr__(self) -> str:
         if self.source:

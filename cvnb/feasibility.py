@@ -5,7 +5,6 @@ What cannot work is refused, naming the splits and what would work. What is lega
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +19,7 @@ from .errors import DataError, FamilyError, InfeasibleError, LossError
 from .families import Family, check_parameters, estimator_label, format_setting
 from .layouts import Splits
 from .losses import Loss, check_loss
-from .plan import Plan
+from .plan import Plan, some
 
 # scikit-learn's classifiers that refuse to be fitted on one class (tests/test_feasibility.py tries them all)
 NEED_TWO_CLASSES = {
@@ -51,10 +50,13 @@ def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss) -> list
     _check_responses(family, candidates, loss)
     if data.weights is not None:
         _check_takes_weights(family, candidates)
-    notes: list[str] = []
-    for level, walk in (("outer", _outer(plan)), ("inner", _inner(plan))):
-        notes += _walk(level, walk, data, task, family, candidates, loss)
-    return notes
+    met = Walk(np.unique(data.y, return_inverse=True)[1])
+    for where, splits in plan.levels():
+        if len(splits):
+            met.over(where, splits, data, loss)
+    met.refuse(loss)
+    _check_neighbours(family, candidates, met)
+    return _notes_of_constant_parts(met.constant, task == "classification", candidates)
 
 
 def check_target(data: Data, task: str, family: Family) -> None:
@@ -144,80 +146,58 @@ def _check_takes_weights(family: Family, candidates: list[Any]) -> None:
             raise FamilyError(f"{type(last).__name__} takes no sample_weight in fit; drop the weights or use another model.")
 
 
-def _outer(plan: Plan) -> Iterator[tuple[str, Splits]]:
-    if plan.outer_layout is not None:
-        yield "outer split {k}", plan.outer
-
-
-def _inner(plan: Plan) -> Iterator[tuple[str, Splits]]:
-    for j in range(plan.n_parts) if plan.inner_layouts is not None else ():
-        inside = "" if plan.outer_layout is None else f" of outer split {j}"
-        yield f"inner split {{k}}{inside}", plan.inner[j]
-
-
 @dataclass
 class Walk:
-    """What one walk over the splits of a level met, by the names of the splits."""
+    """What one walk over all splits met, by the names of the splits."""
 
-    empty: list[str] = field(default_factory=list)
+    codes: np.ndarray
     weightless: list[str] = field(default_factory=list)
     undefined: list[tuple[str, str]] = field(default_factory=list)
     constant: list[str] = field(default_factory=list)
     smallest: float = np.inf
     smallest_at: str = ""
 
-    def over(self, where: str, splits: Splits, data: Data, codes: np.ndarray, loss: Loss) -> None:
+    def over(self, where: str, splits: Splits, data: Data, loss: Loss) -> None:
         """Look at every split of one list; all but a few are seen without making their row numbers."""
         sizes = splits.layout.sizes()
-        self.empty += [where.format(k=at) for at in np.flatnonzero((sizes == 0).any(axis=1))]
         least = int(np.argmin(sizes[:, 0]))
         if sizes[least, 0] < self.smallest:
             self.smallest, self.smallest_at = int(sizes[least, 0]), where.format(k=least)
-        most = np.bincount(splits.codes(codes)).max()  # only a part no larger than the commonest class can have one class
+        most = np.bincount(splits.codes(self.codes)).max()  # only a part no larger than the commonest class can have one class
         for at in np.flatnonzero(sizes[:, 0] <= most):
-            if np.unique(codes[splits[at][0]]).size == 1:
+            if np.unique(self.codes[splits[at][0]]).size == 1:
                 self.constant.append(where.format(k=at))
         if data.weights is not None and not data.weights.all():
             for k, parts in enumerate(splits):
                 if not all(data.weights[part].any() for part in parts):
                     self.weightless.append(where.format(k=k))
         if loss.scorer is not None:
-            n_classes = int(codes.max()) + 1
+            n_classes = int(self.codes.max()) + 1
             for k, (_, test) in enumerate(splits):
                 if why := loss.undefined_on(data.y[test], n_classes):
                     self.undefined.append((where.format(k=k), why))
 
-
-def _walk(
-    level: str, walk: Iterator[tuple[str, Splits]], data: Data, task: str, family: Family, candidates: list[Any], loss: Loss
-) -> list[str]:
-    """Notes of one level; an error naming the first splits that cannot work."""
-    codes, met = np.unique(data.y, return_inverse=True)[1], Walk()
-    for where, splits in walk:
-        met.over(where, splits, data, codes, loss)
-    if met.empty:
-        raise InfeasibleError(
-            f"{_some(met.empty)} has an empty part; use fewer {level} folds, a smaller buffer or another share."
-        )
-    if met.weightless:
-        raise InfeasibleError(f"every row of a part of {_some(met.weightless)} has sample_weight 0: nothing is measured there.")
-    if met.undefined:
-        raise InfeasibleError(
-            f"{loss.score_name} is not defined on the test part of {_some([where for where, _ in met.undefined])} "
-            f"({met.undefined[0][1]}); use larger test parts, or a loss with a value for every row: loss='log', loss='squared'."
-        )
-    _check_neighbours(family, candidates, met.smallest, met.smallest_at)
-    return _notes_of_constant_parts(met.constant, task == "classification", candidates)
+    def refuse(self, loss: Loss) -> None:
+        """Refuse what measures nothing, naming the first splits."""
+        if self.weightless:
+            raise InfeasibleError(
+                f"every row of a part of {some(self.weightless)} has sample_weight 0: nothing is measured there."
+            )
+        if self.undefined:
+            raise InfeasibleError(
+                f"{loss.score_name} is not defined on the test part of {some([where for where, _ in self.undefined])} "
+                f"({self.undefined[0][1]}); use larger test parts, or a loss with a value for every row (such as loss='log')."
+            )
 
 
-def _check_neighbours(family: Family, candidates: list[Any], smallest: float, where: str) -> None:
+def _check_neighbours(family: Family, candidates: list[Any], met: Walk) -> None:
     for setting, candidate in zip(family.settings, candidates, strict=True):
         last = _steps(candidate)[-1]
-        if not type(last).__name__.startswith("KNeighbors") or not last.n_neighbors > smallest:
+        if not type(last).__name__.startswith("KNeighbors") or not last.n_neighbors > met.smallest:
             continue
         name = next((key for key in setting if family.aliases.get(key, key).endswith("n_neighbors")), "n_neighbors")
         raise InfeasibleError(
-            f"{name}={last.n_neighbors} needs {last.n_neighbors} training rows, but {where} has {int(smallest)}; "
+            f"{name}={last.n_neighbors} needs {last.n_neighbors} training rows, but {met.smallest_at} has {int(met.smallest)}; "
             f"lower {name} or use fewer folds."
         )
 
@@ -226,13 +206,13 @@ def _notes_of_constant_parts(where: list[str], classes: bool, candidates: list[A
     if not where:
         return []
     if not classes:
-        return [f"y is constant in the training part of {_some(where)}."]
+        return [f"y is constant in the training part of {some(where)}."]
     if needy := next(filter(None, map(_needs_two_classes, candidates)), None):
         raise InfeasibleError(
-            f"{needy} needs two classes, but {_some(where)} trains on one class only; use fewer folds, stratify, or another "
+            f"{needy} needs two classes, but {some(where)} trains on one class only; use fewer folds, stratify, or another "
             "estimator."
         )
-    return [f"One class only in the training part of {_some(where)}: it is predicted there whatever X is."]
+    return [f"One class only in the training part of {some(where)}: it is predicted there whatever X is."]
 
 
 def _needs_two_classes(estimator: Any) -> str | None:
@@ -244,8 +224,3 @@ def _needs_two_classes(estimator: Any) -> str | None:
     if name in NEED_TWO_CLASSES:
         return name
     return next(filter(None, map(_needs_two_classes, _wrapped(last))), None) if name in HAND_ON else None
-
-
-def _some(where: list[str]) -> str:
-    """The first few splits by name."""
-    return ", ".join(where[:3]) + (f" and {len(where) - 3} more" if len(where) > 3 else "")

@@ -33,11 +33,9 @@ def _ties(result: RiskEstimate) -> list[str]:
     ties = {j: tied.size for j, tied in enumerate(result.tied) if tied.size > 1}
     if not ties:
         return []
-    if result.plan.outer_layout is None:
-        return [f"{ties[0]} settings tie at the minimum: the first in grid order was taken."]
     most = max(ties.values())
     tied = f"{most} settings tie" if len(set(ties.values())) == 1 else f"Up to {most} settings tie"
-    return [f"{tied} at the minimum in {_of_splits(result, list(ties))}: the first in grid order was taken."]
+    return [f"{tied} at the minimum{_of_splits(result, list(ties))}: the first in grid order was taken."]
 
 
 def _edges(result: RiskEstimate) -> list[str]:
@@ -53,9 +51,7 @@ def _edges(result: RiskEstimate) -> list[str]:
         for side, edge in (("lower", min(values)), ("upper", max(values))):
             at = [j for j, setting in enumerate(result.chosen) if key in setting and setting[key] == edge]
             if at:
-                notes.append(
-                    f"{key}={format_value(edge)}, the {side} edge of its grid, was chosen in {_of_splits(result, at)}."
-                )
+                notes.append(f"{key}={format_value(edge)}, the {side} edge of its grid, was chosen{_of_splits(result, at)}.")
     return notes
 
 
@@ -88,8 +84,8 @@ def _warnings(result: RiskEstimate) -> list[str]:
 
 
 def _of_splits(result: RiskEstimate, at: list[int]) -> str:
-    """ "2 of 5 outer splits"."""
-    return f"{len(at)} of {len(result.table.chosen)} outer splits" if result.plan.outer_layout is not None else "the choice"
+    """ " in 2 of 5 outer splits"; nothing where there are none."""
+    return f" in {len(at)} of {len(result.table.chosen)} outer splits" if result.plan.outer_layout is not None else ""
 
 
 def _is_number(value: Any) -> bool:

@@ -78,7 +78,7 @@ class Plan:
     def audit(self) -> Audit:
         """Every split checked again: disjoint, groups apart, buffer kept, repeated rows on one side."""
         found: list[str] = []
-        for where, splits in self._levels():
+        for where, splits in self.levels():
             found += self._findings(where, splits)
         return Audit(len(self.outer) + self.n_inner, tuple(found))
 
@@ -154,7 +154,8 @@ class Plan:
 
         return plan_bundle(self)
 
-    def _levels(self) -> Iterator[tuple[str, Splits]]:
+    def levels(self) -> Iterator[tuple[str, Splits]]:
+        """(name with a place for k, splits): the outer splits, then the inner ones of every part."""
         yield "outer split {k}", self.outer
         for j, splits in enumerate(self.inner):
             inside = "" if self.outer_layout is None else f" of outer split {j}"
@@ -215,6 +216,11 @@ class _Inner(Sequence[Splits]):
 
     def __repr__(self) -> str:
         return f"[{', '.join(map(repr, self))}]" if len(self) < 4 else f"<inner splits of {len(self)} outer splits>"
+
+
+def some(names: list[str]) -> str:
+    """The first few names, and how many more there are."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _repeated(codes: np.ndarray) -> np.ndarray | None:

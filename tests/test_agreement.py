@@ -30,7 +30,6 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
 import cases
 import naive
@@ -38,13 +37,6 @@ from cvnb import Family, Recipe
 from cvnb.inference import dev_set_bound, dev_set_size
 
 AUTO = Path(__file__).parents[1] / "notebooks" / "data" / "auto.csv"
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Arrays this small only wait for one another on several threads."""
-    with threadpool_limits(1):
-        yield
 
 
 def assert_close(actual, expected, tolerance=1e-10):

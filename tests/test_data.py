@@ -25,19 +25,11 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from threadpoolctl import threadpool_limits
 
 from cvnb import Family, Recipe, boosting, forest, knn, ridge, tree
 
 RECIPE = Recipe(outer=3, inner=2, seed=0)
 NAMES = ["a", "b", "c", "d"]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """On tables this small, threads of scikit-learn's loops only wait for each other."""
-    with threadpool_limits(1):
-        yield
 
 
 def whole_table():

@@ -30,18 +30,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from threadpoolctl import threadpool_limits
 
 from cvnb import Family, NestedCV, Recipe, RiskEstimate, knn, lasso, logistic, ridge
 from cvnb.errors import CvnbError, FamilyError, InputError, LossError, RecipeError
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread():
-    """Thousands of tiny fits: on busy cores the threads of BLAS would wait for each other most of the time."""
-    with threadpool_limits(1):
-        yield
-
 
 CHECKED = [
     NestedCV(LogisticRegression(), {"C": [0.1, 1.0]}),

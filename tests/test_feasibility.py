@@ -23,7 +23,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
-from threadpoolctl import threadpool_limits
 
 from cvnb import Family, NestedCV, Recipe, knn, lasso, ridge
 from cvnb.errors import CvnbWarning, FitError, InfeasibleError
@@ -33,13 +32,6 @@ FITTED = (
     BaggingClassifier, DecisionTreeClassifier, DummyClassifier, DummyRegressor, GaussianNB, KNeighborsClassifier,
     KNeighborsRegressor, LinearRegression, LinearSVC, LogisticRegression, Ridge, SVC, StandardScaler, VotingClassifier,
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """On tables this small, threads of scikit-learn's loops only wait for each other."""
-    with threadpool_limits(1):
-        yield
 
 
 @pytest.fixture
@@ -132,7 +124,7 @@ def test_the_counter_counts(fits):
             Family(KNeighborsRegressor(n_neighbors=9), {"weights": ["uniform", "distance"]}),
             response(20),
             Recipe(outer=[(np.arange(16), [16, 17]), (np.arange(8), [18, 19])], inner=2),
-            r"n_neighbors=9 needs 9 training rows, but outer split 1 has 8",
+            r"n_neighbors=9 needs 9 training rows, but inner split 0 of outer split 1 has 4",
         ),
         (
             Family(Pipeline([("model", Ridge())]), {"model": [Ridge(), KNeighborsRegressor(n_neighbors=40)]}),

@@ -15,19 +15,11 @@ from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ri
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from threadpoolctl import threadpool_limits
 
 import cases
 from cvnb import Family, Recipe
 
 FIVE_BY_THREE = Recipe(outer=5, inner=3)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Arrays this small only wait for one another on several threads."""
-    with threadpool_limits(1):
-        yield
 
 
 def some_data(family):

@@ -31,18 +31,10 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
 import cvnb
 from cvnb import Comparison, Family, Recipe, RiskEstimate, forest, knn, logistic, ridge
 from cvnb.errors import CvnbError, CvnbWarning, FamilyError, FitError, InputError, Interrupted, RecipeError
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread():
-    """Thousands of tiny fits: on busy cores the threads of BLAS would wait for each other most of the time."""
-    with threadpool_limits(1):
-        yield
 
 
 def table(n_rows=40):

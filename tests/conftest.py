@@ -1,11 +1,28 @@
 """What all tests share."""
 
+import functools
 import os
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from sklearn.decomposition import PCA
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import BaggingClassifier, HistGradientBoostingRegressor, VotingClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
+
+COUNTED = (
+    BaggingClassifier, DecisionTreeClassifier, DecisionTreeRegressor, DummyClassifier, DummyRegressor, GaussianNB,
+    HistGradientBoostingRegressor, KNeighborsClassifier, KNeighborsRegressor, LinearRegression, LinearSVC, LogisticRegression,
+    PCA, Ridge, SVC, SimpleImputer, StandardScaler, VotingClassifier,
+)  # fmt: skip
 
 # The same examples in every run, and no clock: a slow machine is no failure.
 settings.register_profile("suite", derandomize=True, deadline=None)
@@ -20,6 +37,24 @@ def one_thread():
     """On tables this small the threads of BLAS and OpenMP only wait for each other, for minutes on busy cores."""
     with threadpool_limits(1):
         yield
+
+
+@pytest.fixture
+def fits(monkeypatch):
+    """Names of the estimators that are fitted, one for each fit."""
+    made = []
+
+    def counted(fit):
+        @functools.wraps(fit)
+        def counting(self, *args, **kwargs):
+            made.append(type(self).__name__)
+            return fit(self, *args, **kwargs)
+
+        return counting
+
+    for kind in COUNTED:
+        monkeypatch.setattr(kind, "fit", counted(kind.fit))
+    return made
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Every split is walked before the first fit: what cannot work is refused, what only deserves a look becomes a note."""
 
-import functools
 import inspect
 import re
 import warnings
@@ -27,29 +26,6 @@ from sklearn.utils import all_estimators
 from cvnb import Family, NestedCV, Recipe, knn, lasso, ridge
 from cvnb.errors import CvnbWarning, FitError, InfeasibleError
 from cvnb.feasibility import NEED_TWO_CLASSES
-
-FITTED = (
-    BaggingClassifier, DecisionTreeClassifier, DummyClassifier, DummyRegressor, GaussianNB, KNeighborsClassifier,
-    KNeighborsRegressor, LinearRegression, LinearSVC, LogisticRegression, Ridge, SVC, StandardScaler, VotingClassifier,
-)  # fmt: skip
-
-
-@pytest.fixture
-def fits(monkeypatch):
-    """Names of the estimators that were fitted, one for each fit."""
-    made = []
-
-    def counted(fit):
-        @functools.wraps(fit)
-        def counting(self, *args, **kwargs):
-            made.append(type(self).__name__)
-            return fit(self, *args, **kwargs)
-
-        return counting
-
-    for kind in FITTED:
-        monkeypatch.setattr(kind, "fit", counted(kind.fit))
-    return made
 
 
 def table(rows=30):

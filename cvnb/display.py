@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .estimate import RiskEstimate, record_of
 from .families import estimator_label, format_setting
 
 if TYPE_CHECKING:
-    from .estimate import Comparison, RiskEstimate
+    from .estimate import Comparison
     from .plan import Plan
     from .recipes import Recipe
 
@@ -40,80 +41,68 @@ def number(value: float | None) -> str:
 
 def headline(result: RiskEstimate) -> tuple[str, str]:
     """(the number, its name)."""
-    loss = result.loss
+    loss = record_of(result).loss
     if result.risk is None:
-        what = f"smallest inner {shown_loss(result)}: optimistic, not an estimate of the risk"
-        return number(_shown(result, result.flat)), what
+        return number(loss.shown(result.flat)), f"smallest inner {loss.words}: optimistic, not an estimate of the risk"
     one, tuned = len(result.plan.outer) == 1, len(result.settings) > 1
     rule = ("tuned predictor" if tuned else "predictor") if one else ("tuned rule" if tuned else "algorithm")
-    if loss.scorer is not None and not is_error(result):
-        return number(result.score), f"{loss.score_name} of the {rule} (a score: large is good)"
-    return number(result.risk), f"{loss.name} risk of the {rule}"
-
-
-def is_error(result: RiskEstimate) -> bool:
-    """Whether the numbers are shown as losses: small is good."""
-    return result.loss.scorer is None or str(result.loss.score_name).startswith("neg_")
-
-
-def shown_loss(result: RiskEstimate) -> str:
-    """ "zero-one loss" or "roc_auc"."""
-    return f"{result.loss.name} loss" if is_error(result) else str(result.loss.score_name)
-
-
-def _shown(result: RiskEstimate, loss: float | None) -> float | None:
-    return loss if is_error(result) or loss is None else result.loss.score(loss)
+    name = f"{loss.words} of the {rule} (a score: large is good)" if loss.is_score else f"{loss.name} risk of the {rule}"
+    return number(loss.shown(result.risk)), name
 
 
 def recipe_words(result: RiskEstimate) -> str:
     """ "nested CV (5-fold CV, inside it 3-fold CV), seed 0; 569 rows × 30 columns"."""
-    recipe, plan = result.recipe, result.plan
-    return f"{recipe.name} ({plan.words}), seed {recipe.seed}; {plan.n_rows} rows × {result.data.n_columns} columns"
+    record = record_of(result)
+    seed = f", seed {record.recipe.seed}" if record.recipe.uses_seed else ""
+    return f"{record.recipe.name} ({record.plan.words}){seed}; {record.data.n_rows} rows × {record.data.n_columns} columns"
 
 
 def flat_words(result: RiskEstimate) -> str:
     """What the flat estimate would have been, where it is known and differs from the headline."""
     if result.optimism is None or len(result.settings) == 1:
         return ""
-    flat = number(_shown(result, result.flat))
+    flat = number(record_of(result).loss.shown(result.flat))
     side = "below" if result.optimism >= 0 else "above"
+    if record_of(result).loss.is_score:
+        return f"flat estimate {flat} (optimistic), {number(abs(result.optimism))} {'above' if side == 'below' else 'below'} it"
     return f"flat estimate {flat} (optimistic), {number(abs(result.optimism))} {side} the risk"
 
 
 def splits_table(result: RiskEstimate) -> Table:
     """One row per outer split; the middle of a long table is left out."""
-    curves, chooses = result.inner_curves, result.inner_curves is not None
-    name = "loss" if is_error(result) else "score"
-    head = ["split", "training rows", "test rows"] + ["θ_j", f"inner {name}"] * chooses + [f"ε_j ({name})"]
-    n = len(result.table.chosen)
+    record, curves = record_of(result), result.inner_curves
+    loss, name = record.loss, "score" if record.loss.is_score else "loss"
+    head = ["split", "training rows", "test rows"] + ["θ_j", f"inner {name}"] * (curves is not None) + [f"ε_j ({name})"]
+    n = len(record.table.chosen)
     shown = range(n) if n <= SHOWN_SPLITS else [*range(SHOWN_SPLITS - 2), n - 1]
     rows: list[Sequence[str]] = []
     for j in shown:
         if rows and j != int(rows[-1][0]) + 1:
             rows.append(["…"] * len(head))
-        train, test = result.plan.part(j)
-        s = result.table.chosen[j]
+        train, test = record.plan.part(j)
+        s = record.table.chosen[j]
         row = [str(j), str(train.size), str(test.size)]
         if curves is not None:
-            row += [format_setting(result.settings[s]) or "–", number(_shown(result, curves[j, s]))]
-        rows.append([*row, number(_shown(result, result.fold_risks[j]) if len(result.fold_risks) else None)])
+            row += [format_setting(record.family.settings[s]) or "–", number(loss.shown(curves[j, s]))]
+        rows.append([*row, number(loss.shown(result.fold_risks[j]) if len(result.fold_risks) else None)])
     return head, rows
 
 
 def details(result: RiskEstimate) -> list[str]:
     """How it was computed, for the fold at the bottom."""
+    record = record_of(result)
     return [
-        f"estimator: {estimator_label(result.family.estimator)}; {len(result.settings)} settings",
+        f"estimator: {estimator_label(record.family.estimator)}; {len(record.family.settings)} settings",
         f"path: {result.path} ({result.path_reason})",
-        f"splits: {result.plan.outer!r} outside" if result.plan.outer_layout is not None else "splits: none outside",
-        f"recipe: {result.recipe!r}",
+        f"splits: {record.plan.outer!r} outside" if record.plan.outer_layout is not None else "splits: none outside",
+        f"recipe: {record.recipe!r}",
     ]
 
 
 def result_text(result: RiskEstimate) -> str:
     """A result as plain text."""
     value, name = headline(result)
-    lines = [f"{value}  {name}", f"  {result.quantity}", f"  {result.family.label}: {recipe_words(result)}"]
+    lines = [f"{value}  {name}", f"  {result.quantity}", f"  {record_of(result).family.label}: {recipe_words(result)}"]
     lines += [f"  {flat}" for flat in [flat_words(result)] if flat]
     lines += [f"  {line}" for line in text_table(splits_table(result))]
     return "\n".join([*lines, *(f"  - {note}" for note in result.notes)])
@@ -125,13 +114,13 @@ def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]
     parts = [
         f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
         f"<div>{html(result.quantity)}</div>",
-        f"<div>{escape(result.family.label)}: {escape(recipe_words(result))}</div>",
+        f"<div>{escape(record_of(result).family.label)}: {escape(recipe_words(result))}</div>",
         *(f"<div>{escape(flat)}</div>" for flat in [flat_words(result)] if flat),
         html_table(splits_table(result)),
         html_list(result.notes),
         f"<details><summary>How this was computed</summary>{html_list(details(result))}</details>",
     ]
-    return _bundle(result_text(result), parts), {"cvnb": {"seconds": result.table.seconds}}
+    return _bundle(result_text(result), parts), {"cvnb": {"seconds": record_of(result).table.seconds}}
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -148,9 +137,10 @@ def comparison_table(comparison: Comparison) -> Table:
 
 def shown_number(result: RiskEstimate) -> str:
     """What the number in a comparison's column is called."""
+    loss = record_of(result).loss
     if result.risk is None:
-        return f"smallest inner {shown_loss(result)}"
-    return f"{result.loss.name} risk" if is_error(result) else f"{result.loss.score_name} (large is good)"
+        return f"smallest inner {loss.words}"
+    return f"{loss.words} (large is good)" if loss.is_score else f"{loss.name} risk"
 
 
 def _shared_words(comparison: Comparison) -> str:
@@ -175,7 +165,7 @@ def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str,
         f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div><div>{html(_shared_words(comparison))}</div>"
     )
     parts = [heading, html_table(comparison_table(comparison)), html_list(notes)]
-    seconds = sum(result.table.seconds for result in comparison.values())
+    seconds = sum(record_of(result).table.seconds for result in comparison.values())
     return _bundle(comparison_text(comparison), parts), {"cvnb": {"seconds": seconds}}
 
 

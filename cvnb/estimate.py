@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -28,26 +28,39 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RiskEstimate:
-    """The estimated risk of a family under a recipe.
-
-        risk = mean_j ε_j,    ε_j = loss of A_θj(S_-j) on S_j,    θ_j = argmin_θ of the inner curve of j
-
-    The record is `recipe`, `family`, `loss`, `plan` and `table`; all numbers are properties over it.
-    """
+@dataclass(frozen=True, eq=False)
+class Record:
+    """Everything that a result is made from; `record_of(result)` gives it."""
 
     recipe: Recipe
     family: Family
     loss: Loss
     plan: Plan
     table: LossTable
-    data: Data = field(repr=False)
-    fill_path: Path = field(repr=False)
-    task: str = "classification"
-    inner_spec: Any = None
-    n_jobs: int | None = None
-    plan_notes: tuple[str, ...] = ()
+    data: Data
+    path: Path
+    task: str
+    inner_spec: Any
+    n_jobs: int | None
+    notes: tuple[str, ...]
+
+    @property
+    def tied(self) -> list[np.ndarray]:
+        """For each training part the settings that share the minimum of its inner curve."""
+        curves = self.table.inner_curves
+        return [] if curves is None else [tied_settings(curve, self.loss.zero_one) for curve in curves]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RiskEstimate:
+    """The estimated risk of a family under a recipe.
+
+        risk = mean_j ε_j,    ε_j = loss of A_θj(S_-j) on S_j,    θ_j = argmin_θ of the inner curve of j
+
+    All numbers are properties over the record of the run.
+    """
+
+    _record: Record
 
     @property
     def risk(self) -> float | None:
@@ -57,49 +70,43 @@ class RiskEstimate:
     @property
     def fold_risks(self) -> np.ndarray:
         """ε_j of every outer split."""
-        return self.table.fold_risks
+        return self._record.table.fold_risks
 
     @property
     def score(self) -> float | None:
         """The risk as the score that was asked for with scoring=; None otherwise."""
-        return self.loss.score(self.risk)
+        return self._record.loss.score(self.risk)
 
     @property
     def fold_scores(self) -> np.ndarray | None:
         """The fold risks as scores; None without scoring=."""
-        return self.loss.score(self.fold_risks)
+        return self._record.loss.score(self.fold_risks)
 
     @property
     def settings(self) -> list[Setting]:
         """The grid, in ParameterGrid order."""
-        return [dict(setting) for setting in self.family.settings]
+        return [dict(setting) for setting in self._record.family.settings]
 
     @property
     def chosen_index(self) -> np.ndarray:
         """Number of the setting chosen in each outer training part."""
-        return self.table.chosen.copy()
+        return self._record.table.chosen.copy()
 
     @property
     def chosen(self) -> list[Setting]:
         """θ_j of each outer training part."""
-        return [dict(self.family.settings[s]) for s in self.table.chosen]
+        return [dict(self._record.family.settings[s]) for s in self._record.table.chosen]
 
     @property
     def inner_curves(self) -> np.ndarray | None:
         """[training parts, settings]: the mean over inner splits of their fold means."""
-        return self.table.inner_curves
-
-    @property
-    def tied(self) -> list[np.ndarray]:
-        """For each training part the settings that share the minimum of its inner curve."""
-        curves = self.inner_curves
-        return [] if curves is None else [tied_settings(curve, self.loss.zero_one) for curve in curves]
+        return self._record.table.inner_curves
 
     @property
     def outer_curves(self) -> np.ndarray | None:
         """[outer splits, settings]: every setting's loss on the outer test part; None where it was not fitted there."""
-        whole = self.table.flat or len(self.family.settings) == 1
-        return self.table.outer.copy() if len(self.table.outer) and whole else None
+        whole = self._record.table.flat or len(self._record.family.settings) == 1
+        return self._record.table.outer.copy() if len(self._record.table.outer) and whole else None
 
     @property
     def flat(self) -> float | None:
@@ -122,8 +129,8 @@ class RiskEstimate:
 
         Where test parts overlap there is no one prediction per row: a masked array [outer splits, rows].
         """
-        parts = [test for _, test in self.plan.outer[: len(self.table.predictions)]]
-        shown = np.concatenate(self.table.predictions) if parts else np.zeros(0)
+        parts = [test for _, test in self.plan.outer[: len(self._record.table.predictions)]]
+        shown = np.concatenate(self._record.table.predictions) if parts else np.zeros(0)
         rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
         if np.unique(rows).size == rows.size:
             out = np.ma.masked_all(self.plan.n_rows, dtype=shown.dtype)
@@ -131,33 +138,38 @@ class RiskEstimate:
             return out.data if rows.size == self.plan.n_rows else out
         out = np.ma.masked_all((len(parts), self.plan.n_rows), dtype=shown.dtype)
         for j, test in enumerate(parts):
-            out[j, test] = self.table.predictions[j]
+            out[j, test] = self._record.table.predictions[j]
         return out
 
     @property
     def path(self) -> str:
         """Which computation ran: "refit"."""
-        return self.fill_path.name
+        return self._record.path.name
 
     @property
     def path_reason(self) -> str:
         """Why that one."""
-        return self.fill_path.reason
+        return self._record.path.reason
+
+    @property
+    def plan(self) -> Plan:
+        """Every split with its row numbers."""
+        return self._record.plan
 
     @property
     def complete(self) -> bool:
         """False after an interrupt: what is here is what was finished."""
-        return self.table.complete
+        return self._record.table.complete
 
     @cached_property
     def notes(self) -> list[str]:
         """Sentences on what deserves a look: grid edges, ties, failures, warnings, small classes."""
-        return [*self.plan.notes, *self.plan_notes, *notes_of(self)]
+        return [*self.plan.notes, *self._record.notes, *notes_of(self._record)]
 
     @property
     def quantity(self) -> str:
         """What the number estimates, with the training size."""
-        tuned = len(self.family.settings) > 1
+        tuned = len(self._record.family.settings) > 1
         rule = "A_θ̂(S)" if tuned else "A(S)"
         sizes = [self.plan.n_rows] if self.plan.outer_layout is None else self.plan.outer.layout.sizes()[:, 0]
         low, high = int(min(sizes)), int(max(sizes))
@@ -172,14 +184,16 @@ class RiskEstimate:
     @cached_property
     def final_setting(self) -> Setting:
         """θ̂ chosen by the inner splitter on all of S; computed when first asked for."""
-        if len(self.family.settings) == 1:
-            return dict(self.family.settings[0])
+        if len(self._record.family.settings) == 1:
+            return dict(self._record.family.settings[0])
         if self.plan.outer_layout is None:
             return self.chosen[0]
-        if self.inner_spec is None:
+        if self._record.inner_spec is None:
             raise RecipeError("inner=None chooses nothing, so there is no final setting; give inner.")
-        table = fill(self._final_plan, self.fill_path, len(self.settings), self.loss.zero_one, n_jobs=self.n_jobs)
-        return dict(self.family.settings[table.chosen[0]])
+        table = fill(
+            self._final_plan, self._record.path, len(self.settings), self._record.loss.zero_one, n_jobs=self._record.n_jobs
+        )
+        return dict(self._record.family.settings[table.chosen[0]])
 
     def predictor(self, how: str = "retrain") -> Any:
         """A fitted scikit-learn estimator for new data.
@@ -191,17 +205,19 @@ class RiskEstimate:
             raise InputError(f"how={how!r} is not known; use 'retrain' or 'ensemble'.")
         setting = self.final_setting
         if how == "retrain":
-            return fit_on(self.family, self.data, setting, np.arange(self.data.n_rows))
-        splits = self.plan.outer if self.inner_spec is None else self._final_plan.inner[0]
-        return ensemble([fit_on(self.family, self.data, setting, train) for train, _ in splits], self.data.X)
+            return fit_on(self._record.family, self._record.data, setting, np.arange(self._record.data.n_rows))
+        splits = self.plan.outer if self._record.inner_spec is None else self._final_plan.inner[0]
+        return ensemble(
+            [fit_on(self._record.family, self._record.data, setting, train) for train, _ in splits], self._record.data.X
+        )
 
     @cached_property
     def _final_plan(self) -> Plan:
         if self.plan.outer_layout is None:
             return self.plan
-        layout = draw_final(self.recipe, self.data, self.task, self.inner_spec)
-        words = words_of(self.inner_spec, layout, self.data.groups is not None, "dev set")
-        return Plan(self.data.n_rows, None, (layout,), inner_words=words, data=self.data)
+        layout = draw_final(self._record.recipe, self._record.data, self._record.task, self._record.inner_spec)
+        words = words_of(self._record.inner_spec, layout, self._record.data.groups is not None, "dev set")
+        return Plan(self._record.data.n_rows, None, (layout,), inner_words=words, data=self._record.data)
 
     def to_frame(self) -> pd.DataFrame:
         """One row per outer split: sizes, θ_j, its inner loss, ε_j. Needs pandas."""
@@ -210,9 +226,9 @@ class RiskEstimate:
         except ImportError:
             raise ImportError("to_frame() gives a pandas DataFrame; pip install pandas, or use the result's arrays.") from None
         curves, rows = self.inner_curves, []
-        for j, s in enumerate(self.table.chosen):
+        for j, s in enumerate(self._record.table.chosen):
             train, test = self.plan.part(j)
-            row: dict[str, Any] = {"split": j, "n_train": train.size, "n_test": test.size, **self.family.settings[s]}
+            row: dict[str, Any] = {"split": j, "n_train": train.size, "n_test": test.size, **self._record.family.settings[s]}
             row["inner_loss"] = np.nan if curves is None else float(curves[j, s])
             row["outer_loss"] = float(self.fold_risks[j]) if len(self.fold_risks) else np.nan
             rows.append(row)
@@ -222,7 +238,7 @@ class RiskEstimate:
         """Python that makes this result again, given X and y."""
         from .source import code_of
 
-        return code_of(self)
+        return code_of(self._record)
 
     def __repr__(self) -> str:
         from .display import result_text
@@ -269,3 +285,8 @@ class Comparison(Mapping[str, RiskEstimate]):
         from .display import comparison_bundle
 
         return comparison_bundle(self)
+
+
+def record_of(result: RiskEstimate) -> Record:
+    """The recipe, family, loss, data, plan and loss table behind a result."""
+    return result._record

@@ -46,6 +46,20 @@ class Loss:
         """Whether it counts mistakes, so that equal curves are equal to 1e-12 absolutely."""
         return self.name == "zero-one"
 
+    @property
+    def is_score(self) -> bool:
+        """Whether it is shown as a score, large being good."""
+        return self.scorer is not None and not str(self.score_name).startswith("neg_")
+
+    @property
+    def words(self) -> str:
+        """ "zero-one loss" or "roc_auc"."""
+        return str(self.score_name) if self.is_score else f"{self.name} loss"
+
+    def shown(self, loss: float | None) -> float | None:
+        """The number that displays show for a loss."""
+        return self.score(loss) if self.is_score else loss
+
     def score(self, loss: Any) -> Any:
         """The score that the user asked for, from the loss."""
         return None if self.score_name is None or loss is None else self.score_offset - loss

@@ -12,68 +12,69 @@ from .families import format_setting, format_value
 from .table import Failure
 
 if TYPE_CHECKING:
-    from .estimate import RiskEstimate
+    from .estimate import Record
 
 
 NUMBER = re.compile(r"\d[\d.]*(?:[eE][-+]?\d+)?")
 
 
-def notes_of(result: RiskEstimate) -> list[str]:
+def notes_of(record: Record) -> list[str]:
     """Interrupt, ties, grid edges, failures, warnings; in this order."""
-    return [*_interrupt(result), *_ties(result), *_edges(result), *_failures(result), *_warnings(result)]
+    return [*_interrupt(record), *_ties(record), *_edges(record), *_failures(record), *_warnings(record)]
 
 
-def _interrupt(result: RiskEstimate) -> list[str]:
-    if result.complete:
+def _interrupt(record: Record) -> list[str]:
+    if record.table.complete:
         return []
-    return [f"Interrupted: {len(result.table.chosen)} of {result.plan.n_parts} outer splits were finished."]
+    return [f"Interrupted: {len(record.table.chosen)} of {record.plan.n_parts} outer splits were finished."]
 
 
-def _ties(result: RiskEstimate) -> list[str]:
-    ties = {j: tied.size for j, tied in enumerate(result.tied) if tied.size > 1}
+def _ties(record: Record) -> list[str]:
+    ties = {j: tied.size for j, tied in enumerate(record.tied) if tied.size > 1}
     if not ties:
         return []
     most = max(ties.values())
     tied = f"{most} settings tie" if len(set(ties.values())) == 1 else f"Up to {most} settings tie"
-    return [f"{tied} at the minimum{_of_splits(result, list(ties))}: the first in grid order was taken."]
+    return [f"{tied} at the minimum{_of_splits(record, list(ties))}: the first in grid order was taken."]
 
 
-def _edges(result: RiskEstimate) -> list[str]:
+def _edges(record: Record) -> list[str]:
     """Numeric axes whose smallest or largest value was chosen, counted over all outer splits."""
     notes = []
+    chosen = [record.family.settings[s] for s in record.table.chosen]
     axes: dict[str, set[Any]] = defaultdict(set)
-    for setting in result.settings:
+    for setting in record.family.settings:
         for key, value in setting.items():
             axes[key].add(value if _is_number(value) else None)
     for key, values in axes.items():
         if None in values or len(values) < 2:
             continue
         for side, edge in (("lower", min(values)), ("upper", max(values))):
-            at = [j for j, setting in enumerate(result.chosen) if key in setting and setting[key] == edge]
+            at = [j for j, setting in enumerate(chosen) if key in setting and setting[key] == edge]
             if at:
-                notes.append(f"{key}={format_value(edge)}, the {side} edge of its grid, was chosen{_of_splits(result, at)}.")
+                notes.append(f"{key}={format_value(edge)}, the {side} edge of its grid, was chosen{_of_splits(record, at)}.")
     return notes
 
 
-def _failures(result: RiskEstimate) -> list[str]:
+def _failures(record: Record) -> list[str]:
     by_setting: dict[tuple[int, str], list[Failure]] = defaultdict(list)
-    for failure in result.table.failures:
+    for failure in record.table.failures:
         by_setting[failure.s, failure.cause].append(failure)
     notes = []
     for (s, cause), failures in by_setting.items():
-        first, nested = failures[0], result.plan.outer_layout is not None
+        first, nested = failures[0], record.plan.outer_layout is not None
         inner = "" if first.k is None else f"inner split {first.k}{' of ' if nested else ''}"
         where = inner + (f"outer split {first.j}" if nested else "")
-        setting = format_setting(result.settings[s]) or "The estimator"
+        setting = format_setting(record.family.settings[s]) or "The estimator"
         times = f" and {len(failures) - 1} more splits" if len(failures) > 1 else ""
         notes.append(f"{setting} failed in {where}{times}: {' '.join(cause.split())}")
     return notes
 
 
-def _warnings(result: RiskEstimate) -> list[str]:
+def _warnings(record: Record) -> list[str]:
     """Equal but for their numbers counts as equal."""
     kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for text, count in result.table.warnings:
+    for text, count in record.table.warnings:
         kinds[NUMBER.sub("#", text)].append((text, count))
     notes = []
     for same in kinds.values():
@@ -83,9 +84,9 @@ def _warnings(result: RiskEstimate) -> list[str]:
     return notes
 
 
-def _of_splits(result: RiskEstimate, at: list[int]) -> str:
+def _of_splits(record: Record, at: list[int]) -> str:
     """ " in 2 of 5 outer splits"; nothing where there are none."""
-    return f" in {len(at)} of {len(result.table.chosen)} outer splits" if result.plan.outer_layout is not None else ""
+    return f" in {len(at)} of {len(record.table.chosen)} outer splits" if record.plan.outer_layout is not None else ""
 
 
 def _is_number(value: Any) -> bool:

@@ -12,7 +12,7 @@ from . import feasibility
 from .data import Data
 from .draw import draw
 from .errors import FamilyError, InputError, RecipeError
-from .estimate import Comparison, RiskEstimate
+from .estimate import Comparison, Record, RiskEstimate
 from .families import Family, as_families
 from .losses import Loss, find_loss
 from .paths.refit import Refit
@@ -170,7 +170,8 @@ def _estimate(recipe: Recipe, job: Job, plan: Plan, data: Data, task: str, inner
     path = Refit(job.family, data, job.loss, options.path_reason)
     n_settings = len(job.family.settings)
     table = fill(plan, path, n_settings, job.loss.zero_one, options.flat, options.n_jobs, options.progress)
-    return RiskEstimate(recipe, job.family, job.loss, plan, table, data, path, task, inner_spec, options.n_jobs, job.notes)
+    record = Record(recipe, job.family, job.loss, plan, table, data, path, task, inner_spec, options.n_jobs, job.notes)
+    return RiskEstimate(record)
 
 
 def _smallest_part(plan: Plan) -> int:

@@ -142,6 +142,14 @@ class Recipe:
         outer, inner = (kinds.get(None if spec is None else type(spec), "cv") for spec in (self.outer_spec, self.inner_spec))
         return NAMES[outer, inner]
 
+    @property
+    def uses_seed(self) -> bool:
+        """Whether some split is drawn at random."""
+        random = self.shuffle and not self.time_ordered
+        return random and any(
+            isinstance(s, str | Folds | Holdout | LikeOuterTest | Resampling) for s in (self.outer_spec, self.inner_spec)
+        )
+
     @classmethod
     def train_validation_test(cls, validation: float = 0.2, test: float = 0.2, **options: Any) -> Recipe:
         """Choose θ on a validation set, train again on both, test once; shares of all rows."""

@@ -16,22 +16,22 @@ from .recipes import Recipe
 from .specs import Given, Listed
 
 if TYPE_CHECKING:
-    from .estimate import RiskEstimate
+    from .estimate import Record
 
 Imports = set[tuple[str, str]]
 
 
-def code_of(result: RiskEstimate) -> str:
+def code_of(record: Record) -> str:
     """Imports, the recipe and its run; X, y (and groups, sample_weight) are the user's."""
     imports: Imports = {("cvnb", "Recipe")}
-    arguments = [_family(result, imports), "X", "y"]
+    arguments = [_family(record, imports), "X", "y"]
     for name in ("groups", "sample_weight"):
-        if getattr(result.data, "weights" if name == "sample_weight" else name) is not None:
+        if getattr(record.data, "weights" if name == "sample_weight" else name) is not None:
             arguments.append(f"{name}={name}")
-    arguments += _loss(result, imports)
-    if result.table.flat:
+    arguments += _loss(record, imports)
+    if record.table.flat:
         arguments.append("flat=True")
-    body = [f"recipe = {_recipe(result.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
+    body = [f"recipe = {_recipe(record.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
     return "\n".join([*_import_lines(imports), "", *body])
 
 
@@ -61,8 +61,8 @@ def expression(value: Any, imports: Imports) -> str:
     return " ".join(repr(value).split())
 
 
-def _family(result: RiskEstimate, imports: Imports) -> str:
-    family = result.family
+def _family(record: Record, imports: Imports) -> str:
+    family = record.family
     if family.source:
         imports.add(("cvnb", family.source.split("(")[0]))
         return family.source
@@ -73,8 +73,8 @@ def _family(result: RiskEstimate, imports: Imports) -> str:
     return f"Family({expression(family.estimator, imports)}, {expression(family.grid, imports)}{name})"
 
 
-def _loss(result: RiskEstimate, imports: Imports) -> list[str]:
-    loss = result.loss
+def _loss(record: Record, imports: Imports) -> list[str]:
+    loss = record.loss
     if loss.scorer is not None:
         shown = repr(loss.score_name) if isinstance(loss.asked, str) else expression(loss.asked, imports)
         return [f"scoring={shown}"]

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvnb import Recipe, knn, ridge
+from cvnb.estimate import record_of
 
 X, y = load_iris(return_X_y=True)
 
@@ -48,7 +49,7 @@ def shown(result):
     internal = Recipe.internal_cv().run(knn(k=[1, 5]), X, y)
     external = Recipe.leave_one_out().run(KNeighborsClassifier(3), X, y)
     scored = Recipe(3, 2).run((Ridge(), {"alpha": [0.1, 1.0]}), *load_diabetes(return_X_y=True), scoring="r2")
-    return [result, comparison, internal, external, scored, result.plan, result.recipe]
+    return [result, comparison, internal, external, scored, result.plan, record_of(result).recipe]
 
 
 def test_pages_are_wellformed_and_need_no_script(shown):
@@ -123,4 +124,4 @@ def test_every_number_of_the_page_is_in_the_text(result):
 def test_plan_and_recipe_say_what_they_are(result):
     """Their text names splits and recipe."""
     assert repr(result.plan).startswith("Plan: 4-fold CV, inside it 3-fold CV of 150 rows")
-    assert "nested CV" in page_of(result.recipe)
+    assert "nested CV" in page_of(record_of(result).recipe)

@@ -13,6 +13,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvnb import Comparison, Recipe, RiskEstimate, knn
+from cvnb.estimate import record_of
 from cvnb.magics import OPTIONS_OF, NestedCVError, NestedCVInterrupted
 
 
@@ -106,7 +107,7 @@ def test_target_and_groups_are_columns_of_a_frame(shell):
     """--target takes y out of the frame, --groups takes a column that is then no feature."""
     shell.user_ns["frame"]["patient"] = np.arange(150) // 5
     result = run(shell, "%%nestedcv frame --target target --groups patient --outer 3 --inner 2\nknn(k=[1, 5])")
-    assert list(result.data.X.columns) == list(load_iris(as_frame=True).data.columns)
+    assert list(record_of(result).data.X.columns) == list(load_iris(as_frame=True).data.columns)
     assert not [finding for finding in result.plan.audit().findings if "groups" in finding]
     for train, test in result.plan.outer:
         assert not set(train // 5) & set(test // 5)
@@ -132,7 +133,7 @@ def test_every_named_recipe_runs(shell, name):
     tuned = OPTIONS_OF[name].get("inner") is not None or name == "nested_dev"
     options = {"nested_resampling": "--outer 3 --inner 2", "resampling_test": "--inner 2"}.get(name, "")
     result = run(shell, f"%%nestedcv X y --recipe {name} {options}\nknn(k={[1, 5] if tuned else 5})")
-    assert result.recipe.name == getattr(Recipe, name)().name
+    assert record_of(result).recipe.name == getattr(Recipe, name)().name
 
 
 def test_recipes_of_the_options_exist():

@@ -35,6 +35,7 @@ from sklearn.svm import SVC
 import cvnb
 from cvnb import Comparison, Family, Recipe, RiskEstimate, forest, knn, logistic, ridge
 from cvnb.errors import CvnbError, CvnbWarning, FamilyError, FitError, InputError, Interrupted, RecipeError
+from cvnb.estimate import record_of
 
 
 def table(n_rows=40):
@@ -104,7 +105,7 @@ def test_a_tie_goes_to_the_first_setting_in_grid_order():
     """Settings that do not matter tie everywhere: the first one is chosen, and the tied set is kept."""
     result = run(Family(DummyRegressor(), {"constant": [3.0, 2.0], "strategy": ["mean"]}))
     assert result.chosen_index.tolist() == [0, 0, 0]
-    assert [tied.tolist() for tied in result.tied] == [[0, 1]] * 3
+    assert [tied.tolist() for tied in record_of(result).tied] == [[0, 1]] * 3
     assert result.chosen[0] == {"constant": 3.0, "strategy": "mean"}
 
 
@@ -112,7 +113,7 @@ def test_a_repeated_grid_point_ties_with_itself():
     """The first of two equal settings is chosen."""
     result = run(Family(Ridge(), {"alpha": [1000.0, 1.0, 1.0]}))
     assert result.chosen_index.tolist() == [1, 1, 1]
-    assert [tied.tolist() for tied in result.tied] == [[1, 2]] * 3
+    assert [tied.tolist() for tied in record_of(result).tied] == [[1, 2]] * 3
 
 
 def test_the_outer_loss_is_of_the_winner_refitted_on_the_whole_outer_training_part():
@@ -563,7 +564,7 @@ def test_reading_a_result_fits_nothing():
     """Everything shown is arithmetic over the losses."""
     result, _ = counted(Family(CountsToo(), ALPHAS), Recipe(3, 2))
     FITS.clear()
-    for name in ("risk", "flat", "optimism", "notes", "quantity", "predictions", "tied", "inner_curves", "outer_curves"):
+    for name in ("risk", "flat", "optimism", "notes", "quantity", "predictions", "inner_curves", "outer_curves"):
         getattr(result, name)
     repr(result), result.to_frame(), result.code()
     assert not FITS
@@ -868,7 +869,7 @@ def test_the_code_of_a_result_makes_it_again(name):
     assert again.plan == result.plan
     assert repr(again.settings) == repr(result.settings)
     assert again.flat == result.flat
-    assert again.loss.name == result.loss.name
+    assert record_of(again).loss.name == record_of(result).loss.name
 
 
 def test_the_code_of_a_classification_makes_it_again():
@@ -1108,7 +1109,7 @@ def test_different_losses_in_a_comparison_are_an_error_unless_one_is_given():
     }
     with pytest.raises(FamilyError, match=r"a comparison needs one loss, .*give loss= or scoring="):
         run(families)
-    assert run(families, loss="absolute")["b"].loss.name == "absolute"
+    assert record_of(run(families, loss="absolute")["b"]).loss.name == "absolute"
 
 
 def test_a_comparison_of_a_classifier_and_a_regressor_is_an_error():
@@ -1183,3 +1184,13 @@ def test_every_recipe_runs_every_kind_of_family():
         assert (result.risk is None) == (recipe.outer is None)
         assert result.complete
         assert clone(result.predictor()) is not None
+
+
+def test_a_result_keeps_to_its_names():
+    """What goes beyond the named numbers is a function that takes a result."""
+    result = run(ridges)
+    assert {name for name in dir(result) if not name.startswith("_")} == {
+        "chosen", "chosen_index", "code", "complete", "final_setting", "flat", "fold_risks", "fold_scores", "inner_curves",
+        "notes", "optimism", "outer_curves", "path", "path_reason", "plan", "predictions", "predictor", "quantity", "risk",
+        "score", "settings", "to_frame",
+    }  # fmt: skip

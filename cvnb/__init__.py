@@ -14,6 +14,7 @@ _HOME = {
     "NestedCV": "estimators",
     "Plan": "plan",
     "Recipe": "recipes",
+    "Resampling": "specs",
     "RiskEstimate": "estimate",
     "TimeBlocks": "splitters",
     "boosting": "shorthands",
@@ -34,6 +35,7 @@ __all__ = [
     "NestedCV",
     "Plan",
     "Recipe",
+    "Resampling",
     "RiskEstimate",
     "TimeBlocks",
     "boosting",
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from .procedure import nested_cv
     from .recipes import Recipe
     from .shorthands import boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree
+    from .specs import Resampling
     from .splitters import TimeBlocks
 
 

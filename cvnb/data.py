@@ -99,8 +99,8 @@ class Data:
             for row, value in enumerate(values if values.dtype.kind == "O" else ()):
                 if not isinstance(value, str | bytes | Number | np.generic) and not is_missing(value):
                     raise WrongTypeError(
-                        f"X holds {value!r} in row {row}, {self.column(c)}: an entry of X or argument must be a string or a "
-                        f"real number, not {type(value).__name__!r}."
+                        f"X holds {value!r} in row {row}, {self.column(c)}: an argument must be a string or a real number, not "
+                        f"{type(value).__name__!r}."
                     )
 
     @cached_property
@@ -191,4 +191,4 @@ def _row_keys(X: Any) -> Any:
     if X.dtype.kind in "biuf":
         X = np.ascontiguousarray(X if X.dtype.kind == "b" else X + 0)
         return X.view(np.dtype((np.void, X.dtype.itemsize * X.shape[1]))).ravel().tolist()
-    return map(tuple, np.atleast_2d(X.T).T.tolist())
+    return (tuple(None if is_missing(v) else v for v in row) for row in np.atleast_2d(X.T).T.tolist())

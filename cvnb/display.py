@@ -14,6 +14,7 @@ import numpy as np
 
 from .estimate import RiskEstimate, record_of
 from .families import estimator_label, format_setting
+from .wording import count, spread
 
 if TYPE_CHECKING:
     from .estimate import Comparison
@@ -29,7 +30,7 @@ RECIPES: Table = (
         ("none (all of S)", "", "dev_set", "internal_cv", "outer=None, inner=Resampling(S, share)"),
         ("one holdout", "validation", "train_validation_test", "cv_test", "resampling_test"),
         ("K-fold / LOO", "external_cv, leave_one_out", "nested_dev", "nested_cv", "outer=K, inner=Resampling(S, share)"),
-        ("resampling ×S", "outer=Resampling(S, share), inner=None", "", "", "nested_resampling"),
+        ("resampling ×S", "outer=Resampling(S, share), inner=None", "…, inner=.25", "…, inner=K", "nested_resampling"),
     ],
 )
 
@@ -71,7 +72,7 @@ def flat_words(result: RiskEstimate) -> str:
 def splits_table(result: RiskEstimate) -> Table:
     """One row per outer split; the middle of a long table is left out."""
     record, curves = record_of(result), result.inner_curves
-    loss, name = record.loss, "score" if record.loss.is_score else "loss"
+    loss, name, losses = record.loss, "score" if record.loss.is_score else "loss", result.fold_risks
     head = ["split", "training rows", "test rows"] + ["θ_j", f"inner {name}"] * (curves is not None) + [f"ε_j ({name})"]
     n = len(record.table.chosen)
     shown = range(n) if n <= SHOWN_SPLITS else [*range(SHOWN_SPLITS - 2), n - 1]
@@ -84,7 +85,7 @@ def splits_table(result: RiskEstimate) -> Table:
         row = [str(j), str(train.size), str(test.size)]
         if curves is not None:
             row += [format_setting(record.family.settings[s]) or "–", number(loss.shown(curves[j, s]))]
-        rows.append([*row, number(loss.shown(result.fold_risks[j]) if len(result.fold_risks) else None)])
+        rows.append([*row, number(loss.shown(losses[j]) if len(losses) else None)])
     return head, rows
 
 
@@ -92,7 +93,7 @@ def details(result: RiskEstimate) -> list[str]:
     """How it was computed, for the fold at the bottom."""
     record = record_of(result)
     return [
-        f"estimator: {estimator_label(record.family.estimator)}; {len(record.family.settings)} settings",
+        f"estimator: {estimator_label(record.family.estimator)}; {count(len(record.family.settings), 'setting')}",
         f"path: {result.path} ({result.path_reason})",
         f"splits: {record.plan.outer!r} outside" if record.plan.outer_layout is not None else "splits: none outside",
         f"recipe: {record.recipe!r}",
@@ -143,6 +144,10 @@ def shown_number(result: RiskEstimate) -> str:
     return f"{loss.words} (large is good)" if loss.is_score else f"{loss.name} risk"
 
 
+def _notes(comparison: Comparison) -> list[str]:
+    return [f"{name}: {note}" for name, result in comparison.items() for note in result.notes]
+
+
 def _shared_words(comparison: Comparison) -> str:
     """What the numbers estimate: one sentence where it is the same for all."""
     quantities = {name: result.quantity for name, result in comparison.items()}
@@ -154,17 +159,17 @@ def comparison_text(comparison: Comparison) -> str:
     """A comparison as plain text."""
     first = next(iter(comparison.values()))
     heading = [f"Comparison on the same splits: {recipe_words(first)}", f"  {_shared_words(comparison)}"]
-    return "\n".join([*heading, *text_table(comparison_table(comparison))])
+    notes = [f"  - {note}" for note in _notes(comparison)]
+    return "\n".join([*heading, *text_table(comparison_table(comparison)), *notes])
 
 
 def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str, Any]]:
     """A comparison as text and HTML."""
     first = next(iter(comparison.values()))
-    notes = [f"{name}: {note}" for name, result in comparison.items() for note in result.notes]
     heading = (
         f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div><div>{html(_shared_words(comparison))}</div>"
     )
-    parts = [heading, html_table(comparison_table(comparison)), html_list(notes)]
+    parts = [heading, html_table(comparison_table(comparison)), html_list(_notes(comparison))]
     seconds = sum(record_of(result).table.seconds for result in comparison.values())
     return _bundle(comparison_text(comparison), parts), {"cvnb": {"seconds": seconds}}
 
@@ -175,8 +180,7 @@ def plan_bundle(plan: Plan) -> dict[str, str]:
     if plan.outer_layout is not None:
         rows.append(["outer", plan.outer_words, *_sizes(plan.outer_layout.sizes())])
     if plan.inner_layouts is not None:
-        kept = {id(layout): layout for layout in plan.inner_layouts}
-        sizes = np.concatenate([layout.sizes() for layout in kept.values()])
+        sizes = np.concatenate([layout.sizes() for layout in plan.inner_kept])
         rows.append(["inner, in each of " + str(plan.n_parts), plan.inner_words, *_sizes(sizes)])
     table = html_table((["level", "splits", "training rows", "test rows"], rows))
     heading = f"<div><b>Plan</b> of {plan.n_rows} rows: {escape(plan.words)}</div>"
@@ -224,8 +228,7 @@ def html_list(sentences: Iterable[str]) -> str:
 
 
 def _sizes(sizes: np.ndarray) -> list[str]:
-    ranges = [(int(sizes[:, side].min()), int(sizes[:, side].max())) for side in (0, 1)]
-    return [str(low) if low == high else f"{low} to {high}" for low, high in ranges]
+    return [spread(sizes[:, side]) for side in (0, 1)]
 
 
 def _bundle(text: str, parts: list[str]) -> dict[str, str]:

@@ -25,11 +25,12 @@ from .data import Data
 from .errors import CvnbWarning, InfeasibleError, RecipeError
 from .given import check_pairs, in_range
 from .layouts import Layout, Pairs, Partition, compress
-from .plan import Plan, some
+from .plan import Plan
 from .randomness import global_state
 from .recipes import Recipe
 from .specs import FixedRows, Folds, Given, Holdout, LeaveOneOut, LikeOuterTest, Listed, Resampling
 from .splitters import Pair, TimeBlocks, group_ends, holdouts, share_of, within
+from .wording import count, some, spread
 
 STRATIFIED = (StratifiedKFold, StratifiedGroupKFold, RepeatedStratifiedKFold)
 
@@ -47,8 +48,8 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
         inner_in_rows=isinstance(inner_spec, Listed),
         buffer=recipe.buffer,
         recipe=repr(recipe),
-        outer_words=words_of(recipe.outer_spec, outer, data.groups is not None, "test set"),
-        inner_words=words_of(inner_spec, None if inner is None else inner[0], data.groups is not None, "dev set"),
+        outer_words=words_of(recipe.outer_spec, None if outer is None else (outer,), data.groups is not None, "test set"),
+        inner_words=words_of(inner_spec, inner, data.groups is not None, "dev set"),
         notes=(*pen.cautions(), *pen.remarks),
         group_codes=data.groups,
         outer_drawn=not isinstance(recipe.outer_spec, Given | Listed | FixedRows),
@@ -92,12 +93,12 @@ class SmallClass:
     inner_folds: int = 0
 
     def sentence(self, name: str, nested: bool) -> str:
-        clauses = [f"has {_rows(self.outer[0])}, fewer than the {self.outer[1]} outer folds"] if self.outer else []
+        clauses = [f"has {count(self.outer[0], 'row')}, fewer than the {self.outer[1]} outer folds"] if self.outer else []
         if self.inner:
             splits = ", ".join(map(str, list(self.inner)[:5])) + (" and more" if len(self.inner) > 5 else "")
             where = f" in the training part of outer split {splits}" if nested else ""
             least = min(self.inner.values())
-            clauses.append(f"has {_rows(least)}{where}, fewer than the {self.inner_folds} inner folds")
+            clauses.append(f"has {count(least, 'row')}{where}, fewer than the {self.inner_folds} inner folds")
         return f"Class {name} {' and '.join(clauses)}: some parts have none of it."
 
 
@@ -160,7 +161,7 @@ class Pen:
         if rows.size < 2:
             where = "S" if level == "outer" or self.recipe.outer_spec is None else f"outer training part {j}"
             raise InfeasibleError(
-                f"{where} has {_rows(rows.size)} (n_samples={rows.size}), which cannot be split; use more "
+                f"{where} has {count(rows.size, 'row')} (n_samples={rows.size}), which cannot be split; use more "
                 "rows, a smaller test part or a smaller buffer."
             )
         if isinstance(spec, Folds | LeaveOneOut):
@@ -219,17 +220,16 @@ class Pen:
             return None
         strata = self.strata[rows]
         present, counts = np.unique(strata, return_counts=True)
-        for c, count in zip(present, counts, strict=True):
-            if count < K:
-                self._small_class(self.classes[c], int(count), K, level, j, int(counts.min()))
-        if counts.max() < K:
-            self.small.clear()
+        if counts.max() < K and self.recipe.stratify is not True:
             self._say(f"Every class has fewer rows than the {K} {level} folds: these folds are not stratified.")
             return None
+        for c, size in zip(present, counts, strict=True):
+            if size < K:
+                self._small_class(self.classes[c], int(size), K, level, j, int(counts.min()))
         return strata
 
-    def _small_class(self, name: Any, count: int, K: int, level: str, j: int, smallest: int) -> None:
-        text = f"Class {_plain(name)} has {_rows(count)}, fewer than the {K} {level} folds"
+    def _small_class(self, name: Any, size: int, K: int, level: str, j: int, smallest: int) -> None:
+        text = f"Class {_plain(name)} has {count(size, 'row')}, fewer than the {K} {level} folds"
         if self.recipe.stratify is True:
             most = (
                 f"use {level}<={smallest}, or stratify='auto'" if smallest > 1 else "merge or drop it, or use stratify='auto'"
@@ -238,9 +238,9 @@ class Pen:
             raise InfeasibleError(f"{text}{inside}; {most}.")
         known = self.small.setdefault(_plain(name), SmallClass())
         if level == "outer":
-            known.outer = (count, K)
+            known.outer = (size, K)
         else:
-            known.inner[j], known.inner_folds = count, K
+            known.inner[j], known.inner_folds = size, K
 
     def _holdouts(self, rows: np.ndarray, share: float, samples: int, level: str) -> Layout:
         n, groups, n_test = rows.size, self._groups(rows), share_of(share, rows.size)
@@ -324,7 +324,9 @@ class Pen:
         if counts.min() < K and self.task == "classification":
             name, least = classes[np.argmin(counts)], int(counts.min())
             most = f"the largest n_splits that works is {least}" if least > 1 else "no n_splits works; merge or drop it"
-            raise InfeasibleError(f"Class {_plain(name)} has {_rows(least)}, fewer than {level}={splitter!r} needs; {most}.")
+            raise InfeasibleError(
+                f"Class {_plain(name)} has {count(least, 'row')}, fewer than {level}={splitter!r} needs; {most}."
+            )
 
     def _refuse_repeats(self, rows: np.ndarray, j: int) -> None:
         if rows.size > 1 and np.bincount(rows).max() > 1:
@@ -357,28 +359,28 @@ class Pen:
             self.said.append(note)
 
 
-def words_of(spec: Any, layout: Layout | None, grouped: bool, part: str) -> str:
+def words_of(spec: Any, layouts: tuple[Layout, ...] | None, grouped: bool, part: str) -> str:
     """The splitter in words, for quantities and tables."""
-    if layout is None:
+    if layouts is None:
         return ""
+    n = spread([len(layout) for layout in layouts])
     if isinstance(spec, Folds):
         return f"{spec.n_splits}-fold CV"
     if isinstance(spec, LeaveOneOut):
         return f"leave-one-{'group-' if grouped else ''}out CV"
     if isinstance(spec, Resampling):
-        return f"{spec.samples} random holdouts"
+        return count(spec.samples, "random holdout")
     if isinstance(spec, Holdout | LikeOuterTest | FixedRows):
-        return f"a {part} of {layout.sizes()[0, 1]} rows"
+        sizes = spread([layout.sizes()[0, 1] for layout in layouts])
+        return f"a {part} of {sizes} row{'s' * (sizes != '1')}"
     if isinstance(spec, Listed):
-        return f"{len(layout)} given splits"
+        return f"{n} given split{'s' * (n != '1')}"
     name = type(spec.splitter).__name__
     if name in ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold"):
-        return f"{len(layout)}-fold CV"
-    return {"LeaveOneOut": "leave-one-out CV"}.get(name, f"{len(layout)} splits by {name}")
-
-
-def _rows(n: int) -> str:
-    return "1 row" if n == 1 else f"{n} rows"
+        return f"{n}-fold CV"
+    if name == "_CVIterableWrapper":
+        return f"{n} given split{'s' * (n != '1')}"
+    return {"LeaveOneOut": "leave-one-out CV"}.get(name, f"{n} split{'s' * (n != '1')} by {name}")
 
 
 def _plain(name: Any) -> str:

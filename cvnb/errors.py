@@ -1,4 +1,4 @@
-"""Every exception and warning of cvnb.
+"""Every exception and warning of cvnb; the magic shows them in one line of its own (magics.py).
 
 CvnbError
 ├── InputError (ValueError)        something given cannot be used

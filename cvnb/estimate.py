@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from .predictor import ensemble
 from .recipes import Recipe
 from .run import fill
 from .table import LossTable
+from .wording import spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +131,7 @@ class RiskEstimate:
 
         Where test parts overlap there is no one prediction per row: a masked array [outer splits, rows].
         """
-        parts = [test for _, test in self.plan.outer[: len(self._record.table.predictions)]]
+        parts = [test for _, test in islice(self.plan.outer, len(self._record.table.predictions))]
         shown = np.concatenate(self._record.table.predictions) if parts else np.zeros(0)
         rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
         if np.unique(rows).size == rows.size:
@@ -172,8 +174,7 @@ class RiskEstimate:
         tuned = len(self._record.family.settings) > 1
         rule = "A_θ̂(S)" if tuned else "A(S)"
         sizes = [self.plan.n_rows] if self.plan.outer_layout is None else self.plan.outer.layout.sizes()[:, 0]
-        low, high = int(min(sizes)), int(max(sizes))
-        size = f"|S| = {low}" if low == high else f"|S| = {low} to {high}"
+        size = f"|S| = {spread(sizes)}"
         chosen = f", θ̂ chosen inside S by {self.plan.inner_words}" if tuned and self.plan.inner_words else ""
         if self.plan.outer_layout is None:
             return f"nothing is measured outside S; the smallest inner loss is optimistic for ℓ_D({rule}), {size}{chosen}"
@@ -216,7 +217,7 @@ class RiskEstimate:
         if self.plan.outer_layout is None:
             return self.plan
         layout = draw_final(self._record.recipe, self._record.data, self._record.task, self._record.inner_spec)
-        words = words_of(self._record.inner_spec, layout, self._record.data.groups is not None, "dev set")
+        words = words_of(self._record.inner_spec, (layout,), self._record.data.groups is not None, "dev set")
         return Plan(self._record.data.n_rows, None, (layout,), inner_words=words, data=self._record.data)
 
     def to_frame(self) -> pd.DataFrame:
@@ -225,12 +226,12 @@ class RiskEstimate:
             import pandas as pd
         except ImportError:
             raise ImportError("to_frame() gives a pandas DataFrame; pip install pandas, or use the result's arrays.") from None
-        curves, rows = self.inner_curves, []
+        curves, losses, rows = self.inner_curves, self.fold_risks, []
         for j, s in enumerate(self._record.table.chosen):
             train, test = self.plan.part(j)
             row: dict[str, Any] = {"split": j, "n_train": train.size, "n_test": test.size, **self._record.family.settings[s]}
             row["inner_loss"] = np.nan if curves is None else float(curves[j, s])
-            row["outer_loss"] = float(self.fold_risks[j]) if len(self.fold_risks) else np.nan
+            row["outer_loss"] = float(losses[j]) if len(losses) else np.nan
             rows.append(row)
         return pd.DataFrame(rows)
 

@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .errors import FamilyError
+from .errors import FamilyError, Interrupted
 from .estimate import RiskEstimate
 from .families import Family, ShortHand
 from .recipes import Recipe
@@ -81,6 +81,8 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         options = {"loss": self.loss, "scoring": self.scoring, "n_jobs": self.n_jobs, "progress": "off"}
         result = recipe.run(self._family(), X, y, **params, **options)
         assert isinstance(result, RiskEstimate)
+        if not result.complete:
+            raise Interrupted("fit was stopped; nothing was trained on all rows.")
         self.result_, self.risk_ = result, result.risk
         self.predictor_ = result.predictor()
         return self

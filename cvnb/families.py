@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.ensemble import StackingClassifier, StackingRegressor
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -34,7 +35,7 @@ class Family:
     cv: Any = None
     scoring: Any = None
     search: Any = None
-    source: str | None = None
+    call: tuple[str, dict[str, Any]] | None = None  # the short-hand that made it, and its keywords
 
     def __init__(self, estimator: Any, grid: Any = None, name: str | None = None) -> None:
         if isinstance(estimator, Family):
@@ -92,8 +93,8 @@ class Family:
         return splitter
 
     def __repr__(self) -> str:
-        if self.source:
-            return self.source
+        if self.call:
+            return f"{self.call[0]}({', '.join(f'{key}={value!r}' for key, value in self.call[1].items())})"
         name = "" if self.name is None else f", name={self.name!r}"
         return f"Family({self.estimator!r}, {self.grid!r}{name})"
 
@@ -107,7 +108,7 @@ class ShortHand(Family):
         self.estimator = self.grid = None
         if task not in ("auto", "classification", "regression"):
             raise FamilyError(f"task={task!r} must be 'auto', 'classification' or 'regression'.")
-        self.resolved("regression" if task == "regression" else "classification", 2)  # a bad value fails where it is typed
+        check_parameters(self.resolved("regression" if task == "regression" else "classification", 2))  # a bad value fails here
 
     @property
     def label(self) -> str:
@@ -128,8 +129,7 @@ class ShortHand(Family):
             axis: one_or_more(default(smallest) if given is None else given) for axis, (_, given, default) in self._axes.items()
         }
         family.aliases = {axis: f"{last}__{parameter}" for axis, (parameter, _, _) in self._axes.items()}
-        family.settings, family.source = list_settings(family.grid), self.source
-        check_parameters(family)
+        family.settings, family.call = list_settings(family.grid), self.call
         return family
 
 
@@ -138,7 +138,7 @@ def short_hand(name: str, wanted: str, build: Callable[[str], Any], axes: Mappin
     axes = {axis: (parameter, _read_once(given), default) for axis, (parameter, given, default) in axes.items()}
     family = ShortHand(name, wanted, build, axes)
     given = {axis: values for axis, (_, values, _) in axes.items() if values is not None}
-    family.source = f"{name}({', '.join(f'{key}={value!r}' for key, value in {**given, **options}.items())})"
+    family.call = (name, {**given, **options})
     return family
 
 
@@ -173,11 +173,18 @@ def check_estimator_kind(estimator: Any) -> None:
     if isinstance(estimator, Pipeline) and not estimator.steps:
         raise FamilyError("this Pipeline has no steps; give it an estimator.")
     try:
-        able = hasattr(estimator, "predict")
+        able = can(estimator, "predict")
     except (TypeError, ValueError) as error:
         raise FamilyError(f"{estimator_label(estimator)} cannot be used: {error}") from None
     if not able:
         raise WrongTypeError(f"{estimator_label(estimator)} has no predict, so no loss can be measured; end it in a predictor.")
+
+
+def can(estimator: Any, method: str) -> bool:
+    """Whether it will have the method when fitted; stacking cannot say before where its last estimator is the default."""
+    if hasattr(estimator, method):
+        return True
+    return isinstance(estimator, StackingClassifier | StackingRegressor) and estimator.final_estimator is None
 
 
 def check_predicts_y(estimator: Any) -> None:
@@ -243,8 +250,9 @@ def check_keys(estimator: Any, settings: list[Setting]) -> None:
             raise FamilyError(f"{estimator_label(estimator)} has no parameter {key!r}; it has {names}.{hint}")
 
 
-def check_parameters(family: Family) -> None:
-    """Put every setting on a clone and let scikit-learn validate each of its steps, before the first fit."""
+def check_parameters(family: Family) -> list[Any]:
+    """Every setting on a clone, each of whose steps scikit-learn has validated."""
+    candidates = []
     for setting in family.settings:
         try:
             candidate = family.candidate(setting)
@@ -257,6 +265,8 @@ def check_parameters(family: Family) -> None:
                 part._validate_params()
             except InvalidParameterError as error:
                 raise FamilyError(f"{family.label} with {format_setting(setting) or 'no setting'}: {error}") from None
+        candidates.append(candidate)
+    return candidates
 
 
 def estimator_label(estimator: Any) -> str:

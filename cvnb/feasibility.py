@@ -5,6 +5,7 @@ What cannot work is refused, naming the splits and what would work. What is lega
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,14 +13,14 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils.validation import has_fit_parameter
 
 from .data import Data
 from .errors import DataError, FamilyError, InfeasibleError, LossError
-from .families import Family, check_parameters, estimator_label, format_setting
+from .families import Family, can, check_parameters, estimator_label, format_setting
 from .layouts import Splits
 from .losses import Loss, check_loss
-from .plan import Plan, some
+from .plan import Plan
+from .wording import some
 
 # scikit-learn's classifiers that refuse to be fitted on one class (tests/test_feasibility.py tries them all)
 NEED_TWO_CLASSES = {
@@ -42,12 +43,10 @@ SELECT = ("ColumnTransformer", "FeatureUnion", "FunctionTransformer", "Transform
 
 def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss) -> list[str]:
     """Notes on this plan; an error where some split cannot be fitted or measured."""
-    check_target(data, task, family)
-    check_parameters(family)
+    candidates = check_parameters(family)
     check_loss(loss, data.y, task, data.weights is not None)
-    candidates = [family.candidate(setting) for setting in family.settings]
-    _check_columns(data, family, candidates)
     _check_responses(family, candidates, loss)
+    _check_columns(data, family, candidates)
     if data.weights is not None:
         _check_takes_weights(family, candidates)
     met = Walk(np.unique(data.y, return_inverse=True)[1])
@@ -56,7 +55,9 @@ def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss) -> list
             met.over(where, splits, data, loss)
     met.refuse(loss)
     _check_neighbours(family, candidates, met)
-    return _notes_of_constant_parts(met.constant, task == "classification", candidates)
+    if task == "classification":
+        _refuse_one_class(met.constant, candidates)
+    return _notes_of_constant_parts(met.constant, task == "classification")
 
 
 def check_target(data: Data, task: str, family: Family) -> None:
@@ -131,18 +132,19 @@ def _full_name(estimator: Any) -> str:
 
 def _check_responses(family: Family, candidates: list[Any], loss: Loss) -> None:
     for setting, candidate in zip(family.settings, candidates, strict=True):
-        if not hasattr(candidate, loss.response):
+        if not can(candidate, loss.response):
             with_setting = f" with {format_setting(setting)}" if setting else ""
             raise LossError(
                 f"the {loss.name} loss needs {loss.response}, which {estimator_label(candidate)}{with_setting} does not have; "
-                "use loss='zero_one' or an estimator with probabilities."
+                + ("end it in a predictor." if loss.response == "predict" else "use loss='zero_one', or a model that has it.")
             )
 
 
 def _check_takes_weights(family: Family, candidates: list[Any]) -> None:
     for candidate in candidates:
         last = _steps(candidate)[-1]
-        if not has_fit_parameter(last, "sample_weight"):
+        parameters = inspect.signature(last.fit).parameters
+        if "sample_weight" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             raise FamilyError(f"{type(last).__name__} takes no sample_weight in fit; drop the weights or use another model.")
 
 
@@ -186,7 +188,7 @@ class Walk:
         if self.undefined:
             raise InfeasibleError(
                 f"{loss.score_name} is not defined on the test part of {some([where for where, _ in self.undefined])} "
-                f"({self.undefined[0][1]}); use larger test parts, or a loss with a value for every row (such as loss='log')."
+                f"({self.undefined[0][1]}); use larger test parts, or a loss with a value for every row."
             )
 
 
@@ -202,17 +204,20 @@ def _check_neighbours(family: Family, candidates: list[Any], met: Walk) -> None:
         )
 
 
-def _notes_of_constant_parts(where: list[str], classes: bool, candidates: list[Any]) -> list[str]:
-    if not where:
-        return []
-    if not classes:
-        return [f"y is constant in the training part of {some(where)}."]
-    if needy := next(filter(None, map(_needs_two_classes, candidates)), None):
+def _refuse_one_class(where: list[str], candidates: list[Any]) -> None:
+    if where and (needy := next(filter(None, map(_needs_two_classes, candidates)), None)):
         raise InfeasibleError(
             f"{needy} needs two classes, but {some(where)} trains on one class only; use fewer folds, stratify, or another "
             "estimator."
         )
-    return [f"One class only in the training part of {some(where)}: it is predicted there whatever X is."]
+
+
+def _notes_of_constant_parts(where: list[str], classes: bool) -> list[str]:
+    if not where:
+        return []
+    if classes:
+        return [f"One class only in the training part of {some(where)}: it is predicted there whatever X is."]
+    return [f"y is constant in the training part of {some(where)}."]
 
 
 def _needs_two_classes(estimator: Any) -> str | None:

@@ -78,7 +78,7 @@ def check_y(y: Any) -> tuple[np.ndarray, bool]:
         y = _one_kind(y)
     if category and y.dtype.kind == "f" and (y != np.floor(y)).any():
         y = y.astype(str)  # fractions are no labels to scikit-learn; their names are
-    return y, category
+    return y.copy(), category
 
 
 def check_weights(weights: Any) -> np.ndarray | None:
@@ -111,10 +111,11 @@ def check_groups(groups: Any) -> np.ndarray:
     if values.ndim != 1:
         raise DataError(f"groups must be a 1d array, got shape {values.shape}.")
     _refuse_missing("groups has no value", values)
-    if values.dtype.kind == "O":
+    try:
+        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    except TypeError:
         first_seen: dict[Any, int] = {}
         return np.array([first_seen.setdefault(v, len(first_seen)) for v in values], dtype=np.int64)
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
 
 def length(name: str, given: Any) -> int:

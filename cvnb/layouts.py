@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .splitters import Pair, within
+from .wording import count, spread
 
 NEVER = -1  # label of a position that is in no test part
 
@@ -44,25 +45,19 @@ class Partition:
 
     def sizes(self) -> np.ndarray:
         """[n_splits, 2] numbers of training and test rows."""
-        train, test = self.counts(np.zeros(self.n, dtype=np.int64), 1)
-        return np.column_stack([train, test])
-
-    def counts(self, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
-        """(train, test)[n_splits, n_codes]: how often each code stands in each part."""
         if self.buffer:
-            return _count_pairs(self, codes, n_codes)
-        tested = self.label != NEVER
-        flat = self.label[tested].astype(np.int64) * n_codes + codes[tested]
-        test = np.bincount(flat, minlength=len(self) * n_codes).reshape(len(self), n_codes)
-        return np.bincount(codes, minlength=n_codes)[None, :] - test, test
+            return np.array([(train.size, test.size) for train, test in map(self.pair, range(len(self)))])
+        test = np.bincount(self.label[self.label != NEVER], minlength=len(self))
+        return np.column_stack([self.n - test, test])
 
     def straddling(self, codes: np.ndarray) -> np.ndarray:
         """[n_splits]: test rows whose code also stands in the training part."""
         if self.buffer:
             return _straddling_pairs(self, codes)
-        pairs = np.unique(np.column_stack([codes, self.label]), axis=0)
-        spread = np.bincount(pairs[:, 0], minlength=int(codes.max()) + 1) > 1
-        rows = spread[codes] & (self.label != NEVER)
+        width = len(self) + 1
+        pairs = np.unique(codes.astype(np.int64) * width + self.label.astype(np.int64) + 1)
+        several = np.bincount(pairs // width, minlength=int(codes.max()) + 1) > 1
+        rows = several[codes] & (self.label != NEVER)
         return np.bincount(self.label[rows], minlength=len(self))
 
     def to_dict(self) -> dict[str, Any]:
@@ -90,9 +85,6 @@ class Pairs:
 
     def sizes(self) -> np.ndarray:
         return np.array([(train.size, test.size) for train, test in self.pairs]).reshape(-1, 2)
-
-    def counts(self, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
-        return _count_pairs(self, codes, n_codes)
 
     def straddling(self, codes: np.ndarray) -> np.ndarray:
         return _straddling_pairs(self, codes)
@@ -164,25 +156,12 @@ class Splits(Sequence[Pair]):
 
     def __repr__(self) -> str:
         sizes = self.layout.sizes()
-        train, test = (_range_of(sizes[:, side]) for side in (0, 1)) if len(self) else ("0", "0")
-        return f"<{len(self)} splits: {train} training rows, {test} test rows>"
+        train, test = (spread(sizes[:, side]) for side in (0, 1)) if len(self) else ("0", "0")
+        return f"<{count(len(self), 'split')}: {train} training rows, {test} test rows>"
 
     def codes(self, codes: np.ndarray) -> np.ndarray:
         """The codes of the rows that these splits speak of, by position."""
         return codes if self._rows is None else codes[self._rows]
-
-
-def _range_of(sizes: np.ndarray) -> str:
-    low, high = int(sizes.min()), int(sizes.max())
-    return str(low) if low == high else f"{low} to {high}"
-
-
-def _count_pairs(layout: Layout, codes: np.ndarray, n_codes: int) -> tuple[np.ndarray, np.ndarray]:
-    train, test = (np.zeros((len(layout), n_codes), dtype=np.int64) for _ in range(2))
-    for k in range(len(layout)):
-        for counts, positions in zip((train, test), layout.pair(k), strict=True):
-            counts[k] = np.bincount(codes[positions], minlength=n_codes)
-    return train, test
 
 
 def _straddling_pairs(layout: Layout, codes: np.ndarray) -> np.ndarray:

@@ -19,12 +19,18 @@ from sklearn.metrics._scorer import _BaseScorer
 from .errors import LossError, WrongTypeError
 
 TWO_CLASSES = {
-    "average_precision_score", "cohen_kappa_score", "d2_log_loss_score", "d2_brier_score", "matthews_corrcoef", "roc_auc_score",
+    "average_precision_score", "cohen_kappa_score", "matthews_corrcoef", "negative_likelihood_ratio",
+    "positive_likelihood_ratio", "roc_auc_score",
 }  # fmt: skip
+ALL_CLASSES = {
+    "brier_score_loss", "d2_brier_score", "d2_log_loss_score", "hinge_loss", "log_loss", "roc_auc_score",
+    "top_k_accuracy_score",
+}  # fmt: skip
+POSITIVES = {"f1_score", "fbeta_score", "jaccard_score", "precision_score", "recall_score"}  # 0 / 0 without any
 VARIATION = {"d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score", "explained_variance_score", "r2_score"}
-NO_MEAN_OF_ROWS = TWO_CLASSES | VARIATION | {
-    "balanced_accuracy_score", "f1_score", "fbeta_score", "jaccard_score", "max_error", "median_absolute_error",
-    "precision_score", "recall_score", "root_mean_squared_error", "root_mean_squared_log_error",
+NO_MEAN_OF_ROWS = TWO_CLASSES | VARIATION | POSITIVES | {
+    "balanced_accuracy_score", "d2_brier_score", "d2_log_loss_score", "max_error", "median_absolute_error",
+    "root_mean_squared_error", "root_mean_squared_log_error",
 }  # fmt: skip
 
 
@@ -44,12 +50,12 @@ class Loss:
     @property
     def zero_one(self) -> bool:
         """Whether it counts mistakes, so that equal curves are equal to 1e-12 absolutely."""
-        return self.name == "zero-one"
+        return self.rows is zero_one
 
     @property
     def is_score(self) -> bool:
         """Whether it is shown as a score, large being good."""
-        return self.scorer is not None and not str(self.score_name).startswith("neg_")
+        return self.scorer is not None and getattr(self.scorer, "_sign", 1) > 0
 
     @property
     def words(self) -> str:
@@ -80,21 +86,28 @@ class Loss:
     def undefined_on(self, y: np.ndarray, n_classes: int) -> str | None:
         """Why this metric cannot be averaged over a part with these targets, out of n_classes values in all; or None."""
         formula = getattr(getattr(self.scorer, "_score_func", None), "__name__", "")
-        if formula in TWO_CLASSES and np.unique(y).size < 2:
-            return "one class only"
-        if formula == "roc_auc_score" and 2 < n_classes != np.unique(y).size:
-            return "a class is missing"
-        if formula in VARIATION and y.size > 1 and np.unique(y).size < 2:
-            return "one value of y only"
+        options = getattr(self.scorer, "_kwargs", {})
+        present = np.unique(y)
         if formula in NO_MEAN_OF_ROWS and y.size < 2:
             return "one row only"
+        if formula in TWO_CLASSES and present.size < 2:
+            return "one class only"
+        if formula in ALL_CLASSES and 2 < n_classes != present.size:
+            return "a class is missing"
+        if formula in POSITIVES and options.get("average", "binary") == "binary" and options.get("pos_label", 1) not in present:
+            return "no row of the positive class"
+        if formula in POSITIVES and options.get("average") == "macro" and present.size < n_classes:
+            return "a class is missing"
+        if formula in VARIATION and present.size < 2:
+            return "one value of y only"
         return None
 
     def _row_losses(self, y: np.ndarray, prediction: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
         if self.rows is None:
             raise LossError(f"the loss {self.name!r} has neither a formula nor a scorer")
-        if np.shape(prediction)[:1] != y.shape:
-            raise ValueError(f"{self.response} gave shape {np.shape(prediction)} for {y.size} rows")
+        shape = np.shape(prediction)
+        if (shape if self.response == "predict" else shape[:1]) != y.shape:
+            raise ValueError(f"{self.response} gave shape {shape} for {y.size} rows")
         given = (y.copy(), np.array(prediction))  # copies: a function of the user's may write on them
         rows = self.rows(*given, classes) if self.response == "predict_proba" else self.rows(*given)
         rows = np.asarray(rows, dtype=np.float64)
@@ -122,7 +135,7 @@ def absolute(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
 
 
 def log(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """-log of the probability given to y, clipped to [eps, 1 - eps]; 0 for a class that the training part did not have."""
+    """-log of the probability of y, clipped to [eps, 1 - eps]; a class missing from the training part has probability 0."""
     column = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     known = classes[column] == y
     p = np.where(known, probabilities[np.arange(y.size), column], 0.0)
@@ -155,7 +168,8 @@ def find_loss(loss: Any, scoring: Any, task: str, estimator: Any) -> Loss:
     if isinstance(loss, _BaseScorer):
         raise LossError(f"loss={loss!r} is a scorer; give it as scoring=.")
     if callable(loss):
-        return Loss(getattr(loss, "__name__", type(loss).__name__), loss)
+        name = getattr(loss, "__name__", type(loss).__name__)
+        return Loss(f"{name} (user's)" if name in NAMED else name, loss)
     if not isinstance(loss, str):
         raise WrongTypeError(f"loss={loss!r} is neither a name nor a function of (y, prediction).")
     name = loss.replace("-", "_")
@@ -169,7 +183,7 @@ def check_loss(loss: Loss, y: np.ndarray, task: str, weighted: bool) -> None:
     """Refuse a loss that these targets or weights do not suit."""
     if loss.numeric and y.dtype.kind not in "biuf":
         raise LossError(f"the {loss.name} loss needs numbers, but y holds labels such as {y[0]!r}; use loss='zero_one'.")
-    if loss.name in ("zero-one", "log") and task == "regression":
+    if loss.rows in (zero_one, log) and task == "regression":
         raise LossError(f"the {loss.name} loss needs classes, but this is a regression; use loss='squared' or 'absolute'.")
     if weighted and loss.scorer is not None and not _takes_weights(loss.scorer):
         raise LossError(f"scoring={loss.score_name!r} takes no sample_weight; choose another metric or drop the weights.")
@@ -192,7 +206,7 @@ def _from_scoring(scoring: Any, estimator: Any) -> Loss:
         raise LossError(f"scoring={scoring!r} cannot be used: {error}") from None
     formula = getattr(scorer, "_score_func", scorer)
     shown = scoring if isinstance(scoring, str) else getattr(formula, "__name__", type(formula).__name__)
-    name = shown[len("neg_") :] if shown.startswith("neg_") else f"-{shown}"
+    name = shown.removeprefix("neg_") if getattr(scorer, "_sign", 1) < 0 else f"-{shown}"
     return Loss(name, scorer=scorer, score_name=shown, asked=scoring)
 
 

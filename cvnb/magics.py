@@ -7,6 +7,7 @@ of Python do too: `recipe = Recipe(...)`, `recipe.run(family, X, y)`.
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -20,6 +21,7 @@ from .errors import CvnbError, Interrupted
 from .estimate import Comparison, RiskEstimate
 from .families import Family
 from .inputs import is_frame
+from .losses import NAMED
 from .recipes import Recipe
 
 AT_HAND = {
@@ -43,6 +45,11 @@ OPTIONS_OF = {  # recipe -> what --outer and --inner stand for there
     "validation": {"outer": "test"},
     "leave_one_out": {},
 }
+
+
+def unquoted(text: str) -> str:
+    """The line's quotes keep a word together; they are no part of it."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 class OneLine:
@@ -107,7 +114,7 @@ class NestedCVMagics(Magics):
             raise NestedCVError(f"-o {arguments.output!r} is no name of a variable.")
         recipe = self._recipe(arguments)
         X, y, groups = self._data(arguments)
-        loss = None if arguments.loss is None else self._value("--loss", arguments.loss, words=True)
+        loss = None if arguments.loss is None else self._value("--loss", arguments.loss, tuple(NAMED))
         result = recipe.run(self._body(cell), X, y, groups=groups, loss=loss)
         if arguments.output is not None:
             self._shell.user_ns[arguments.output] = result
@@ -129,7 +136,7 @@ class NestedCVMagics(Magics):
                 continue
             if option not in OPTIONS_OF[name]:
                 raise NestedCVError(f"--{option} means nothing to --recipe {name}; leave it out.")
-            options[OPTIONS_OF[name][option]] = self._value(f"--{option}", text, words=True)
+            options[OPTIONS_OF[name][option]] = self._value(f"--{option}", text, ("loo", "auto"))
         if arguments.seed is not None:
             options["seed"] = self._value("--seed", arguments.seed)
         return getattr(Recipe, name)(**options)
@@ -149,22 +156,21 @@ class NestedCVMagics(Magics):
 
     def _columns(self, frame: Any, arguments: Any) -> tuple[Any, Any, Any]:
         """X, y and groups out of one frame; the group column is no feature."""
-        if arguments.target not in frame.columns:
-            raise NestedCVError(
-                f"--target {arguments.target!r} is no column; the columns are {', '.join(map(str, frame.columns))}."
-            )
-        rest = [name for name in frame.columns if name != arguments.target]
+        target, group, names = unquoted(arguments.target), unquoted(arguments.groups or ""), list(frame.columns)
+        if target not in names:
+            raise NestedCVError(f"--target {target!r} is no column; the columns are {', '.join(map(str, names))}.")
         groups = None
-        if arguments.groups is not None:
-            if arguments.groups in rest:
-                rest.remove(arguments.groups)
-                groups = frame[arguments.groups]
-            else:
-                groups = self._value("--groups", arguments.groups)
-        return frame[rest], frame[arguments.target], groups
+        if group in names:
+            groups = frame[group]
+        elif arguments.groups is not None:
+            groups = self._value("--groups", arguments.groups)
+        return frame[[name for name in names if name not in (target, group)]], frame[target], groups
 
-    def _value(self, option: str, text: str, words: bool = False) -> Any:
-        """A literal, a name or an expression of the user's namespace; a bare unknown word as itself where words are meant."""
+    def _value(self, option: str, text: str, words: Collection[str] = ()) -> Any:
+        """A word of the option's own, a literal, or an expression of the user's namespace."""
+        text = unquoted(text)
+        if text in words:
+            return text
         try:
             return ast.literal_eval(text)
         except (ValueError, SyntaxError):
@@ -172,9 +178,8 @@ class NestedCVMagics(Magics):
         try:
             return eval(text, self._shell.user_ns)
         except NameError:
-            if words and text.isidentifier():
-                return text
-            raise NestedCVError(f"{option}: {text!r} is not defined.") from None
+            known = f"; it knows {', '.join(words)}" if words else ""
+            raise NestedCVError(f"{option}: {text!r} is not defined{known}.") from None
         except Exception as error:
             raise NestedCVError(f"{option}: {text!r} cannot be evaluated: {type(error).__name__}: {error}") from None
 

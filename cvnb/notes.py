@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,10 @@ import numpy as np
 
 from .families import format_setting, format_value
 from .table import Failure
+from .wording import count, without_numbers
 
 if TYPE_CHECKING:
     from .estimate import Record
-
-
-NUMBER = re.compile(r"\d[\d.]*(?:[eE][-+]?\d+)?")
 
 
 def notes_of(record: Record) -> list[str]:
@@ -66,7 +63,7 @@ def _failures(record: Record) -> list[str]:
         inner = "" if first.k is None else f"inner split {first.k}{' of ' if nested else ''}"
         where = inner + (f"outer split {first.j}" if nested else "")
         setting = format_setting(record.family.settings[s]) or "The estimator"
-        times = f" and {len(failures) - 1} more splits" if len(failures) > 1 else ""
+        times = f" and {count(len(failures) - 1, 'more split')}" if len(failures) > 1 else ""
         notes.append(f"{setting} failed in {where}{times}: {' '.join(cause.split())}")
     return notes
 
@@ -74,12 +71,12 @@ def _failures(record: Record) -> list[str]:
 def _warnings(record: Record) -> list[str]:
     """Equal but for their numbers counts as equal."""
     kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    for text, count in record.table.warnings:
-        kinds[NUMBER.sub("#", text)].append((text, count))
+    for text, n in record.table.warnings:
+        kinds[without_numbers(text)].append((text, n))
     notes = []
     for same in kinds.values():
-        text, count = same[0][0], sum(count for _, count in same)
-        times = "" if count == 1 else f" ({count} times{', with other numbers' if len(same) > 1 else ''})"
+        text, total = same[0][0], sum(n for _, n in same)
+        times = "" if total == 1 else f" ({total} times{', with other numbers' if len(same) > 1 else ''})"
         notes.append(text + times)
     return notes
 

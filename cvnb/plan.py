@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from .data import Data
 from .errors import RecipeError
 from .layouts import Layout, Pairs, Splits
 from .splitters import Pair, within
+from .wording import count
 
 FORMAT = "cvnb plan 1"
 
@@ -38,7 +39,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     group_codes: np.ndarray | None = None
     outer_drawn: bool = True
-    data: Data | None = field(default=None, compare=False)
+    data: Data | None = None
 
     @property
     def outer(self) -> Splits:
@@ -61,8 +62,13 @@ class Plan:
     @property
     def nbytes(self) -> int:
         """Memory of all the splits."""
-        kept = {id(layout): layout for layout in (self.outer_layout, *(self.inner_layouts or ())) if layout is not None}
-        return sum(layout.nbytes for layout in kept.values())
+        outer = [] if self.outer_layout is None else [self.outer_layout]
+        return sum(layout.nbytes for layout in [*outer, *self.inner_kept])
+
+    @property
+    def inner_kept(self) -> list[Layout]:
+        """The inner layouts, one that several parts share only once."""
+        return list({id(layout): layout for layout in self.inner_layouts or ()}.values())
 
     def part(self, j: int) -> Pair:
         """(train, test) of outer split j; all of S and nothing where there is no outer split."""
@@ -80,12 +86,16 @@ class Plan:
         found: list[str] = []
         for where, splits in self.levels():
             found += self._findings(where, splits)
+        for j in range(self.n_parts) if self.inner_in_rows and self.outer_layout is not None else ():
+            for k, pair in enumerate(self.inner[j]):
+                outside = np.setdiff1d(np.concatenate(pair), self.outer[j][0]).size
+                if outside:
+                    found.append(f"inner split {k} of outer split {j}: {count(outside, 'row')} outside its training part")
         return Audit(len(self.outer) + self.n_inner, tuple(found))
 
     def to_json(self) -> str:
         """A record from which `from_json` makes the same splits on another machine."""
-        kept = {id(layout): layout for layout in self.inner_layouts or ()}
-        number = {key: i for i, key in enumerate(kept)}
+        number = {id(layout): i for i, layout in enumerate(self.inner_kept)}
         inner = None if self.inner_layouts is None else [number[id(layout)] for layout in self.inner_layouts]
         record = {
             "format": FORMAT,
@@ -96,7 +106,7 @@ class Plan:
             "buffer": self.buffer,
             "outer": None if self.outer_layout is None else self.outer_layout.to_dict(),
             "inner": inner,
-            "inner_layouts": [layout.to_dict() for layout in kept.values()],
+            "inner_layouts": [layout.to_dict() for layout in self.inner_kept],
             "inner_in_rows": self.inner_in_rows,
             "groups": None if self.group_codes is None else layouts.pack(self.group_codes),
             "rows": layouts.pack(self.row_codes),
@@ -137,7 +147,7 @@ class Plan:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        lines = [f"Plan: {self.words} of {self.n_rows} rows"]
+        lines = [f"Plan of {count(self.n_rows, 'row')}: {self.words}"]
         if self.outer_layout is not None:
             lines.append(f"  outer {self.outer!r}")
         if self.inner_layouts is not None:
@@ -146,8 +156,9 @@ class Plan:
 
     @property
     def words(self) -> str:
-        """The two levels in words: "5-fold CV, inside it 3-fold CV"."""
-        return ", inside it ".join(words for words in (self.outer_words, self.inner_words) if words)
+        """The two levels in words: "5-fold CV, inside each training part 3-fold CV"."""
+        part = "each training part" if len(self.outer) > 1 else "the training part"
+        return f", inside {part} ".join(words for words in (self.outer_words, self.inner_words) if words)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from .display import plan_bundle
@@ -164,17 +175,17 @@ class Plan:
     def _findings(self, where: str, splits: Splits) -> Iterator[str]:
         if not len(splits):
             return
-        checks = [(np.arange(self.n_rows), "rows"), (_repeated(self.row_codes), "repeated rows")]
+        checks = [(np.arange(self.n_rows), "row", ""), (_repeated(self.row_codes), "repeated row", "")]
         if self.group_codes is not None:
-            checks.append((self.group_codes, "rows of groups"))
-        for codes, what in checks:
-            counts = splits.layout.straddling(splits.codes(codes)) if codes is not None else np.zeros(0, dtype=int)
-            for at in np.flatnonzero(counts):
-                yield f"{where.format(k=at)}: {counts[at]} {what} that stand on both sides"
+            checks.append((self.group_codes, "row", " of cut groups"))
+        for codes, noun, whose in checks:
+            met = splits.layout.straddling(splits.codes(codes)) if codes is not None else np.zeros(0, dtype=int)
+            for at in np.flatnonzero(met):
+                yield f"{where.format(k=at)}: {count(met[at], noun)}{whose} on both sides"
         for k, (train, test) in enumerate(splits) if self.buffer else ():
             near = int(np.count_nonzero(within(test, self.n_rows, self.buffer)[train]))
             if near:
-                yield f"{where.format(k=k)}: {near} training rows within the buffer of {self.buffer} rows"
+                yield f"{where.format(k=k)}: {count(near, 'training row')} within the buffer of {count(self.buffer, 'row')}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -216,11 +227,6 @@ class _Inner(Sequence[Splits]):
 
     def __repr__(self) -> str:
         return f"[{', '.join(map(repr, self))}]" if len(self) < 4 else f"<inner splits of {len(self)} outer splits>"
-
-
-def some(names: list[str]) -> str:
-    """The first few names, and how many more there are."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 def _repeated(codes: np.ndarray) -> np.ndarray | None:

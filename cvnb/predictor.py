@@ -1,6 +1,6 @@
-"""The final predictor: retrained on all rows, or the mean of the models of the inner splits.
+"""The ensemble of fitted models, the other final predictor beside the one retrained on all rows.
 
-The mean of linear models is a linear model: its parameters are averaged in the units of X, also behind a scaler. Otherwise
+The mean of linear regressors is a linear model: its parameters are averaged in the units of X, also behind a scaler. Otherwise
 classifiers average their probabilities, or vote where they have none (a tied vote goes to the smallest class), and regressors
 average their predictions.
 """

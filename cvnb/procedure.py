@@ -20,6 +20,7 @@ from .plan import Plan
 from .recipes import Recipe
 from .run import fill
 from .specs import FixedRows, Folds, Given, Listed
+from .wording import count
 
 
 def plan(recipe: Recipe, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
@@ -50,8 +51,8 @@ def run(
     data = Data.check(X, y, groups, sample_weight)
     drawn, task, inner_spec = _plan(recipe, data, families)
     jobs = {name: _prepare(one, drawn, data, task, inner_spec, options) for name, one in families.items()}
-    if len({job.loss.name for job in jobs.values()}) > 1:
-        names = ", ".join(f"{name}: {job.loss.name}" for name, job in jobs.items())
+    if len({(job.loss.rows, repr(job.loss.scorer)) for job in jobs.values()}) > 1:
+        names = ", ".join(f"{name}: {job.loss.scorer or job.loss.name}" for name, job in jobs.items())
         raise FamilyError(f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=.")
     results = {}
     for name, job in jobs.items():
@@ -175,9 +176,8 @@ def _estimate(recipe: Recipe, job: Job, plan: Plan, data: Data, task: str, inner
 
 
 def _smallest_part(plan: Plan) -> int:
-    layouts = plan.inner_layouts if plan.inner_layouts is not None else (plan.outer_layout,)
-    different = {id(layout): layout for layout in layouts if layout is not None}
-    return min(int(layout.sizes()[:, 0].min()) for layout in different.values())
+    outer = [] if plan.outer_layout is None else [plan.outer_layout]
+    return min(int(layout.sizes()[:, 0].min()) for layout in plan.inner_kept or outer)
 
 
 def _leaks(plan: Plan, inner_spec: Any) -> list[str]:
@@ -186,5 +186,5 @@ def _leaks(plan: Plan, inner_spec: Any) -> list[str]:
     if plan.group_codes is None or not given:
         return []
     found = [finding for finding in plan.audit().findings if "groups" in finding]
-    more = f" (and {len(found) - 1} more splits)" if len(found) > 1 else ""
+    more = f" (and {count(len(found) - 1, 'more split')})" if len(found) > 1 else ""
     return [f"{found[0]}{more}: the splits given do not keep groups together."] if found else []

@@ -17,8 +17,8 @@ AFTER, EVERY = 1.0, 0.1
 class Progress:
     """Called with the number of parts done; draws at most ten times a second."""
 
-    def __init__(self, total: int, wanted: str, what: str = "splits") -> None:
-        self.total, self.what = total, what
+    def __init__(self, total: int, wanted: str) -> None:
+        self.total = total
         self.on = wanted == "auto" and os.environ.get("CVNB_PROGRESS", "") != "off"
         self.started = self.drawn = time.monotonic()
         self.handle: Any = None
@@ -30,7 +30,7 @@ class Progress:
             return
         self.drawn = now
         left = (now - self.started) * (self.total - done) / max(done, 1)
-        self._draw(done, f"{done} of {self.total} {self.what}, about {left:.0f} s left")
+        self._draw(done, f"{done} of {self.total} splits, about {left:.0f} s left")
 
     def close(self) -> None:
         """Take the line away; what it spoke of is done."""
@@ -44,7 +44,7 @@ class Progress:
         if in_notebook():
             from IPython.display import display
 
-            bar = f'<progress value="{done}" max="{self.total}" aria-label="{self.what} done"></progress>'
+            bar = f'<progress value="{done}" max="{self.total}" aria-label="splits done"></progress>'
             data = {"text/plain": text, "text/html": f'<div role="status">{bar} {text}</div>'}
             if self.handle is None:
                 self.handle = display(data, raw=True, display_id=True)

@@ -61,20 +61,22 @@ class Recipe:
     buffer: int = 0
     test_rows: Any = None
     dev_rows: Any = None
-    outer_spec: Spec = field(init=False, repr=False, compare=False)
-    inner_spec: Any = field(init=False, repr=False, compare=False)
+    outer_spec: Spec = field(init=False)
+    inner_spec: Any = field(init=False)
 
     def __post_init__(self) -> None:
         if check_count("seed", self.seed, 0) >= MAX_SEED:
             raise RecipeError(f"seed={self.seed!r} is too large; seeds lie below {MAX_SEED}.")
         if not (isinstance(self.stratify, bool | np.bool_) or (isinstance(self.stratify, str) and self.stratify == "auto")):
             raise RecipeError(f"stratify={self.stratify!r} must be 'auto', True or False.")
-        if isinstance(self.stratify, np.bool_):
+        self._store("seed", int(self.seed))
+        if not isinstance(self.stratify, str):
             self._store("stratify", bool(self.stratify))
         for name in ("shuffle", "time_ordered"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise RecipeError(f"{name}={getattr(self, name)!r} must be True or False.")
-        check_buffer(self.buffer)
+            self._store(name, bool(getattr(self, name)))
+        self._store("buffer", check_buffer(self.buffer))
         outer, inner = spec_of("outer", self.outer), spec_of("inner", self.inner)
         for level, spec in (("outer", outer), ("inner", inner)):
             if isinstance(spec, Listed):
@@ -103,8 +105,6 @@ class Recipe:
             raise RecipeError("outer=None and inner=None leaves nothing to split; give one of them.")
         if isinstance(outer, LikeOuterTest) or (outer is None and isinstance(inner, LikeOuterTest)):
             raise RecipeError("LikeOuterTest is an inner splitter and needs an outer one.")
-        if isinstance(outer, Listed) and not isinstance(inner, Listed | type(None)) and not outer.splits:
-            raise RecipeError("outer is an empty list of splits (or an iterator that was used up).")
         self._check_options_act(outer, inner)
         if self.buffer and not self.time_ordered:
             raise RecipeError(f"buffer={self.buffer} needs rows in the order of time; add time_ordered=True.")

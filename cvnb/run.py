@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
+from sklearn.utils.parallel import Parallel, delayed
 
 from .errors import FitError, Interrupted
 from .inference import tied_settings
@@ -25,7 +26,6 @@ from .randomness import global_state
 from .table import Failure, LossTable
 
 WAVE_SECONDS = 0.5
-Rule = Callable[[np.ndarray], int]
 Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
 
@@ -39,9 +39,9 @@ def fill(
     progress: str = "off",
 ) -> LossTable:
     """Every loss that this plan asks for; after an interrupt those of the outer splits that were finished."""
-    run = _Run(plan, path, n_settings, zero_one, flat, n_jobs)
+    shown = Progress(plan.n_inner + len(plan.outer), progress)
+    run = _Run(plan, path, n_settings, zero_one, flat, n_jobs, shown)
     started = time.perf_counter()
-    run.progress = Progress(plan.n_inner + len(plan.outer), progress)
     try:
         with global_state():
             run.all_parts()
@@ -51,7 +51,7 @@ def fill(
             raise Interrupted("stopped before any outer split was finished; nothing was measured.") from None
         complete = False
     finally:
-        run.progress.close()
+        shown.close()
     return run.table(complete, time.perf_counter() - started)
 
 
@@ -63,12 +63,12 @@ class _Run:
     zero_one: bool
     flat: bool
     n_jobs: int | None
+    progress: Progress
     inner: dict[int, np.ndarray] = field(default_factory=dict)
     outer: dict[int, Outcome] = field(default_factory=dict)
     chosen: dict[int, int] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     warnings: Counter[str] = field(default_factory=Counter)
-    progress: Callable[[int], None] = field(default=lambda done: None)
     done: int = 0
 
     def all_parts(self) -> None:
@@ -87,21 +87,23 @@ class _Run:
                     size = max(1, min(2 * size, int(size * WAVE_SECONDS / (time.perf_counter() - started))))
 
     def _wave(self, parallel: Parallel | None, choose: list[int], measure: list[int]) -> None:
-        tasks: list[Task] = [self._outer_task(j, self._wanted(j)) for j in measure]
-        if self.plan.inner_layouts is not None:
-            tasks += [task for j in choose for task in self._inner_tasks(j)]
-        outcomes = iter(self._evaluate(parallel, tasks))
+        layouts = self.plan.inner_layouts
+        outer = (self._outer_task(j, self._wanted(j)) for j in measure)
+        inner = (task for j in (choose if layouts is not None else ()) for task in self._inner_tasks(j))
+        n_tasks = len(measure) + sum(len(layouts[j]) for j in choose if layouts is not None)
+        outcomes = iter(self._evaluate(parallel, chain(outer, inner), n_tasks))
         for j in measure:
             self._take_outer(j, next(outcomes))
         for j in choose:
             self._take_inner(j, outcomes)
 
-    def _evaluate(self, parallel: Parallel | None, tasks: list[Task]) -> Iterable[Outcome]:
+    def _evaluate(self, parallel: Parallel | None, tasks: Iterator[Task], n_tasks: int) -> Iterable[Outcome]:
+        """Outcomes in the order of the tasks, whose rows are made as they go out."""
         if parallel is None:
             outcomes: Iterable[Outcome] = (self.path.evaluate(*task) for task in tasks)
         else:
-            n = max(1, len(tasks) // (4 * effective_n_jobs(self.n_jobs)))  # many quick tasks travel together
-            parts = (tasks[i : i + n] for i in range(0, len(tasks), n))
+            n = max(1, n_tasks // (4 * effective_n_jobs(self.n_jobs)))  # many quick tasks travel together
+            parts = iter(lambda: list(islice(tasks, n)), [])
             outcomes = chain.from_iterable(parallel(delayed(_evaluate_all)(self.path, part) for part in parts))
         for outcome in outcomes:
             self.done += 1
@@ -110,7 +112,7 @@ class _Run:
 
     def _inner_tasks(self, j: int) -> Iterable[Task]:
         everything = np.arange(self.n_settings)
-        return [(train, test, everything, (j, k), False) for k, (train, test) in enumerate(self.plan.inner[j])]
+        return ((train, test, everything, (j, k), False) for k, (train, test) in enumerate(self.plan.inner[j]))
 
     def _outer_task(self, j: int, which: np.ndarray) -> Task:
         train, test = self.plan.outer[j]
@@ -152,7 +154,7 @@ class _Run:
 
     def _all_failed(self, j: int) -> str:
         causes = Counter(failure.cause for failure in self.failures if failure.j == j)
-        lines = [f"  {count} × {cause}" for cause, count in causes.most_common(5)]
+        lines = [f"  {n} × {cause}" for cause, n in causes.most_common(5)]
         where = f" in outer split {j}" if self.plan.outer_layout is not None else ""
         return "\n".join([f"every setting failed{where}, so nothing can be chosen there:", *lines])
 
@@ -189,6 +191,6 @@ def _evaluate_all(path: Path, tasks: list[Task]) -> list[Outcome]:
 
 
 def _workers(n_jobs: int | None) -> Parallel:
-    """joblib's workers; their results come one by one where the backend can do that."""
+    """joblib's workers with scikit-learn's configuration; results come one by one where the backend can do that."""
     backend, _ = get_active_backend()
     return Parallel(n_jobs=n_jobs, return_as="generator" if backend.supports_return_generator else "list")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .estimate import Record
 
 Imports = set[tuple[str, str]]
+YOURS = "your_function"
 
 
 def code_of(record: Record) -> str:
@@ -32,7 +33,8 @@ def code_of(record: Record) -> str:
     if record.table.flat:
         arguments.append("flat=True")
     body = [f"recipe = {_recipe(record.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
-    return "\n".join([*_import_lines(imports), "", *body])
+    missing = [f"# {YOURS}: the function that this run was given; it has no name to import"] if YOURS in body[-1] else []
+    return "\n".join([*_import_lines(imports), "", *missing, *body])
 
 
 def expression(value: Any, imports: Imports) -> str:
@@ -47,6 +49,8 @@ def expression(value: Any, imports: Imports) -> str:
         return f"[{inside}]" if type(value) is list else f"({inside},)" if len(value) == 1 else f"({inside})"
     if type(value) is dict:
         return "{" + ", ".join(f"{expression(k, imports)}: {expression(v, imports)}" for k, v in value.items()) + "}"
+    if inspect.isfunction(value) and "<" in value.__qualname__:
+        return YOURS
     if isinstance(value, type) or inspect.isfunction(value) or inspect.isbuiltin(value):
         imports.add(_home(value))
         return value.__name__
@@ -63,9 +67,10 @@ def expression(value: Any, imports: Imports) -> str:
 
 def _family(record: Record, imports: Imports) -> str:
     family = record.family
-    if family.source:
-        imports.add(("cvnb", family.source.split("(")[0]))
-        return family.source
+    if family.call:
+        name, keywords = family.call
+        imports.add(("cvnb", name))
+        return f"{name}({', '.join(f'{key}={expression(value, imports)}' for key, value in keywords.items())})"
     imports.add(("cvnb", "Family"))
     if family.search is not None:
         return f"Family({expression(family.search, imports)})"
@@ -80,8 +85,8 @@ def _loss(record: Record, imports: Imports) -> list[str]:
         return [f"scoring={shown}"]
     if loss.score_name is not None:
         return [f"scoring={loss.score_name!r}"]
-    name = loss.name.replace("-", "_")
-    return [f"loss={name!r}" if name in NAMED else f"loss={expression(loss.rows, imports)}"]
+    known = next((name for name, one in NAMED.items() if one.rows is loss.rows), None)
+    return [f"loss={known!r}" if known else f"loss={expression(loss.rows, imports)}"]
 
 
 def _recipe(recipe: Recipe, imports: Imports) -> str:

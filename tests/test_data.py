@@ -613,7 +613,7 @@ def test_the_audit_names_repeated_rows_on_both_sides():
     for form in (np.asarray, pd.DataFrame, pl.DataFrame, sp.csr_array, sp.coo_matrix):
         audit = Recipe.leave_one_out().plan(form(X), y).audit()
         assert len(audit.findings) == 60, form
-        assert "repeated rows" in audit.findings[0]
+        assert "repeated row" in audit.findings[0]
 
 
 # Nothing given is changed

@@ -123,5 +123,5 @@ def test_every_number_of_the_page_is_in_the_text(result):
 
 def test_plan_and_recipe_say_what_they_are(result):
     """Their text names splits and recipe."""
-    assert repr(result.plan).startswith("Plan: 4-fold CV, inside it 3-fold CV of 150 rows")
+    assert repr(result.plan).startswith("Plan of 150 rows: 4-fold CV, inside each training part 3-fold CV")
     assert "nested CV" in page_of(record_of(result).recipe)

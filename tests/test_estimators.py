@@ -101,7 +101,7 @@ def test_predictions_are_those_of_the_retrained_predictor():
 def test_loss_and_scoring_reach_the_run():
     """loss= and scoring= decide what risk_ is."""
     X, y = numbers()
-    assert regressor(loss="absolute").fit(X, y).result_.loss.name == "absolute"
+    assert regressor(loss="absolute").fit(X, y).result_._record.loss.name == "absolute"
     scored = regressor(scoring="neg_mean_absolute_error").fit(X, y)
     assert scored.risk_ == pytest.approx(regressor(loss="absolute").fit(X, y).risk_)
     assert scored.result_.score == pytest.approx(-scored.risk_)

@@ -113,6 +113,22 @@ def test_target_and_groups_are_columns_of_a_frame(shell):
         assert not set(train // 5) & set(test // 5)
 
 
+def test_quotes_keep_a_name_together(shell):
+    """A column with a space, an expression with one."""
+    shell.user_ns["frame"]["the class"] = shell.user_ns["frame"].pop("target")
+    whole = run(shell, "%%nestedcv frame --target 'the class' --outer 3 --inner 2\nknn(k=[1, 5])")
+    part = run(shell, '%%nestedcv "X[:, :2]" y --outer 3 --inner 2\nknn(k=[1, 5])')
+    assert (record_of(whole).data.n_columns, record_of(part).data.n_columns) == (4, 2)
+
+
+def test_a_named_loss_is_not_covered_by_a_variable(shell):
+    """After "from numpy import absolute" the word still means the absolute loss."""
+    shell.user_ns["absolute"] = np.absolute
+    result = run(shell, "%%nestedcv X y --loss absolute --outer 3 --inner 2\nknn(k=[1, 5])")
+    same = Recipe(3, 2).run(knn(k=[1, 5]), shell.user_ns["X"], shell.user_ns["y"], loss="absolute")
+    assert result.risk == same.risk
+
+
 def test_groups_may_be_a_name(shell):
     """--groups NAME reads a variable."""
     result = run(shell, "%%nestedcv X y --groups groups --outer 3 --inner 2\nknn(k=[1, 5])")
@@ -156,7 +172,8 @@ def test_recipes_of_the_options_exist():
         ("%%nestedcv X y\nk = 3", "must end in an expression"),
         ("%%nestedcv X y\nknn(k=0)", "k=0: The 'n_neighbors' parameter"),
         ("%%nestedcv X y\n42", "42 is no estimator"),
-        ("%%nestedcv X y --loss hinge\nknn()", "unknown loss 'hinge'; the known ones are zero_one, squared, absolute, log"),
+        ("%%nestedcv X y --loss hinge\nknn()", "--loss: 'hinge' is not defined; it knows zero_one, squared, absolute, log"),
+        ("%%nestedcv frame --target 'no such'\nknn()", "--target 'no such' is no column"),
         ("%%nestedcv X y --seed x\nknn()", "'x' is not defined"),
     ],
 )

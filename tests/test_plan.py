@@ -1087,7 +1087,7 @@ def test_an_audit_finds_exactly_a_planted_group():
     """One group on both sides of one split is one finding, naming the split and the number of rows."""
     audit = audit_of([CLEAN[0], ([6, 7, 8, 9, 1], [0, 10]), CLEAN[2]], groups=np.arange(12) // 2)
     assert not audit.ok
-    assert list(audit.findings) == ["outer split 1: 1 rows of groups that stand on both sides"]
+    assert list(audit.findings) == ["outer split 1: 1 row of cut groups on both sides"]
 
 
 def test_an_audit_finds_exactly_planted_repeated_rows():
@@ -1096,7 +1096,7 @@ def test_an_audit_finds_exactly_planted_repeated_rows():
     X[[3, 11]], y[[3, 11]] = 99.0, 5.0  # split 1 trains and tests on neither, split 2 tests on one of them only
     X[[6, 7]], y[[6, 7]] = 77.0, 4.0  # always together
     audit = audit_of([([0, 1, 3], [6, 7, 11]), CLEAN[1], CLEAN[2]], X=X, y=y)
-    assert list(audit.findings) == ["outer split 0: 1 repeated rows that stand on both sides"]
+    assert list(audit.findings) == ["outer split 0: 1 repeated row on both sides"]
 
 
 def test_rows_equal_in_X_alone_are_no_repeated_rows():
@@ -1125,7 +1125,7 @@ def test_repeated_rows_are_found_in_any_table(kind):
         sp = pytest.importorskip("scipy.sparse")
         X = sp.csr_array(X)
     audit = audit_of([([0, 2, 3], [4, 5]), ([6, 7], [2, 5])], X=X, y=y)
-    assert list(audit.findings) == ["outer split 0: 1 repeated rows that stand on both sides"]
+    assert list(audit.findings) == ["outer split 0: 1 repeated row on both sides"]
 
 
 @pytest.mark.parametrize("kind", ["array", "frame", "objects"])
@@ -1144,7 +1144,7 @@ def test_shuffled_folds_of_repeated_rows_are_legal_and_the_audit_counts_them():
     expected = []
     for j, (train, test) in enumerate(plan.outer):
         both = sum(X[t, 0] in X[train, 0] for t in test)
-        expected += [f"outer split {j}: {both} repeated rows that stand on both sides"] if both else []
+        expected += [f"outer split {j}: {both} repeated row{'s' * (both > 1)} on both sides"] if both else []
     assert list(plan.audit().findings) == expected
     assert expected
 
@@ -1158,7 +1158,7 @@ def test_an_audit_finds_exactly_a_planted_buffer_violation():
     record = json.loads(broken.to_json()) | {"buffer": 2}
     assert learn.size == 16
     findings = Plan.from_json(json.dumps(record)).audit().findings
-    assert list(findings) == ["inner split 0 of outer split 0: 1 training rows within the buffer of 2 rows"]
+    assert list(findings) == ["inner split 0 of outer split 0: 1 training row within the buffer of 2 rows"]
 
 
 def test_an_audit_finds_exactly_planted_rows_on_both_sides():
@@ -1167,7 +1167,7 @@ def test_an_audit_finds_exactly_planted_rows_on_both_sides():
     record = json.loads(plan.to_json())
     record["outer"]["pairs"][1][0] = record["outer"]["pairs"][0][0]
     findings = Plan.from_json(json.dumps(record)).audit().findings
-    assert list(findings) == ["outer split 1: 2 rows that stand on both sides"]
+    assert list(findings) == ["outer split 1: 2 rows on both sides"]
 
 
 def test_an_audit_names_inner_splits_inside_their_outer_split():
@@ -1177,7 +1177,7 @@ def test_an_audit_names_inner_splits_inside_their_outer_split():
     inner = [[([0, 1], [2, 3])], [([6, 7], [8, 9]), ([6, 7, 10], [11, 8])]]
     plan = Recipe(outer=outer, inner=inner).plan(columns(12), numbers(12), groups=groups)
     assert list(plan.audit().findings) == [
-        "inner split 1 of outer split 1: 1 rows of groups that stand on both sides",
+        "inner split 1 of outer split 1: 1 row of cut groups on both sides",
     ]
 
 
@@ -1207,7 +1207,7 @@ def test_the_audit_shows_itself_in_a_few_lines():
     lines = repr(audit).splitlines()
     assert len(lines) == 3
     assert "of 2" in lines[0] or "2 splits" in lines[0]
-    assert "outer split 0: 1 rows of groups" in lines[1]
+    assert "outer split 0: 1 row of cut groups" in lines[1]
 
 
 # The record
@@ -1370,8 +1370,8 @@ def test_a_plan_is_unequal_to_other_plans_and_things():
 def test_a_plan_says_what_it_is_in_words():
     """The words of both levels and the sizes, the same in every session."""
     plan = plan_of(Recipe(outer=4, inner="loo"), numbers(30))
-    assert plan.words == "4-fold CV, inside it leave-one-out CV"
-    assert repr(plan).startswith("Plan: 4-fold CV, inside it leave-one-out CV of 30 rows\n")
+    assert plan.words == "4-fold CV, inside each training part leave-one-out CV"
+    assert repr(plan).startswith("Plan of 30 rows: 4-fold CV, inside each training part leave-one-out CV\n")
     assert repr(plan) == repr(plan_of(Recipe(outer=4, inner="loo"), numbers(30)))
 
 

@@ -20,13 +20,14 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ..data import Data
-from ..errors import FitError
+from ..errors import FitError, LossError
 from ..families import Family, Setting, format_setting
 from ..losses import Loss
 from ..randomness import global_state
 from .base import Outcome
 
 PASS = (None, "passthrough")
+Key = tuple[Any, ...] | None
 
 
 class Refit:
@@ -38,31 +39,36 @@ class Refit:
         self.family, self.data, self.loss, self.reason = family, data, loss, reason
         ranks: dict[Any, int] = {}
         keys = [chain_key(family, setting) for setting in family.settings]
-        self.keys = [tuple(ranks.setdefault(key[: i + 1], len(ranks)) for i in range(len(key))) for key in keys]
+        self.keys: list[Key] = [
+            None if key is None else tuple(ranks.setdefault(key[: i + 1], len(ranks)) for i in range(len(key))) for key in keys
+        ]
 
     def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
         n_settings = len(self.family.settings)
         outcome = Outcome(np.full(n_settings, np.nan), np.full((test.size, n_settings), np.nan) if keep else None)
         chain = Chain(self.family, self.data, train, test, split)
         with global_state(), _counted(outcome.warnings):
-            for s in sorted(which, key=lambda s: (self.keys[s], s)):
+            for s in sorted(which, key=lambda s: (self.keys[s] or (), s)):
                 try:
                     self._measure(chain, int(s), outcome)
+                except LossError:
+                    raise  # the loss is wrong, not the setting
                 except Exception as error:  # any failure costs its own setting, and the note says which
                     outcome.failures[int(s)] = f"{type(error).__name__}: {error}"
         return outcome
 
     def _measure(self, chain: Chain, s: int, outcome: Outcome) -> None:
         data, loss = self.data, self.loss
-        pipeline, model, X_test = chain.fit(self.family.settings[s], self.keys[s], s)
+        pipeline, model, X_test = chain.fit(self.family.settings[s], self.keys[s])
         y, w = data.y[chain.test], None if data.weights is None else data.weights[chain.test]
+        predicts = loss.scorer is None and loss.response == "predict"
+        spare = None if predicts or outcome.rows is None else _copy(X_test)  # a step may write on what it is asked about
         if loss.scorer is not None and not isinstance(loss.scorer, _BaseScorer):
             value, rows, _ = loss.measure(pipeline, chain.raw(chain.test), y, w)  # a user's own scorer may look at X
         else:
             value, rows, response = loss.measure(model, X_test, y, w)
         if outcome.rows is not None:
-            predicted = loss.scorer is None and loss.response == "predict"
-            outcome.predictions[s] = np.asarray(response if predicted else model.predict(X_test))
+            outcome.predictions[s] = np.asarray(response if predicts else model.predict(spare))
             if rows is not None:
                 outcome.rows[:, s] = rows
         outcome.losses[s] = value
@@ -93,19 +99,19 @@ class Chain:
         """A fresh copy of these rows of X; columns too where X holds similarities to the training rows."""
         return self.data.rows(rows, self.train if self.pairwise else None)
 
-    def fit(self, setting: Setting, keys: Any, s: int = 0) -> tuple[Any, Any, Any]:
+    def fit(self, setting: Setting, keys: Key) -> tuple[Any, Any, Any]:
         """(fitted estimator, its last step, X of the test part as that step takes it)."""
         candidate = self.family.candidate(setting)
         y = self.data.y[self.train]
         w = None if self.data.weights is None else self.data.weights[self.train]
-        if not is_plain_pipeline(candidate):
-            seed(*self.split, s)
+        if keys is None or not is_plain_pipeline(candidate):
+            seed(*self.split)
             candidate.fit(self.raw(self.train), y, **_weights_for(candidate, w))
             return candidate, candidate, self.raw(self.test)
         self._transform(candidate, keys)
         X_train, X_test = self._current()
         model = candidate.steps[-1][1]
-        seed(*self.split, s)
+        seed(*self.split)
         model.fit(X_train, y, **_weights_for(model, w))
         return candidate, model, X_test
 
@@ -132,7 +138,7 @@ class Chain:
         (X_train, X_test), y = self._current(), self.data.y[self.train]
         if step in PASS:
             return X_train, X_test
-        seed(*self.split, 1_000_000 + i)
+        seed(*self.split, 1 + i)
         if hasattr(step, "fit_transform"):
             return step.fit_transform(X_train, y), step.transform(X_test)
         step.fit(X_train, y)
@@ -156,15 +162,18 @@ def fit_on(family: Family, data: Data, setting: Setting, rows: np.ndarray) -> An
             raise FitError(f"{what} cannot be fitted on {rows.size} rows: {type(error).__name__}: {error}") from error
 
 
-def chain_key(family: Family, setting: Setting) -> tuple[Any, ...]:
-    """One entry per transformer: equal entries up to some step mean that everything up to there is fitted alike."""
+def chain_key(family: Family, setting: Setting) -> Key:
+    """One entry per transformer: equal entries up to some step mean that everything up to there is fitted alike.
+
+    None where nothing can be shared: no plain pipeline, or a setting that replaces the steps as a whole.
+    """
     if not is_plain_pipeline(family.estimator):
-        return ()
+        return None
     names = [name for name, _ in family.estimator.steps]
     parameters = family.parameters(setting)
     owners = {key: key.split("__")[0] for key in parameters}
     if any(owner not in names for owner in owners.values()):
-        return tuple((id(setting),) for _ in names[:-1])  # it replaces the steps themselves
+        return None
     return tuple(
         tuple(sorted((key, id(parameters[key])) for key, owner in owners.items() if owner == name)) for name in names[:-1]
     )
@@ -176,7 +185,11 @@ def is_plain_pipeline(estimator: Any) -> bool:
 
 
 def seed(*numbers: int) -> None:
-    """Seed the global random state for one fit, whatever was fitted before it."""
+    """Seed the global random state, which estimators with random_state=None draw from, for one fit.
+
+    So the numbers do not depend on the order of the fits or the number of worker processes. Threads share the state: there only
+    a random_state of the estimator's own makes them repeatable.
+    """
     np.random.seed([number + 1 for number in numbers])  # noqa: NPY002 - inside global_state, which puts it back
 
 

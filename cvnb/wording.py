@@ -1,0 +1,29 @@
+"""Numbers in sentences."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+NUMBER = re.compile(r"\d[\d.]*(?:[eE][-+]?\d+)?")
+
+
+def count(n: Any, noun: str) -> str:
+    """ "1 row", "2 rows"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def spread(sizes: Any) -> str:
+    """ "455" or "455 to 456"."""
+    low, high = int(min(sizes)), int(max(sizes))
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def some(names: list[str]) -> str:
+    """The first few names, and how many more there are."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+
+
+def without_numbers(text: str) -> str:
+    """The text with # for every number: equal for messages that differ in their numbers alone."""
+    return NUMBER.sub("#", text)

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from .errors import DataError, WrongTypeError
 from .inputs import check_groups, check_weights, check_X, check_y, is_frame, is_missing, length, refuse_dtype, refuse_objects
+from .wording import count
 
 MAX_CLASSES_OF_INTEGERS = 20
 
@@ -86,7 +87,7 @@ class Data:
             for what, bad, allowed in (("NaN", nan, allow_nan), ("infinity (inf)", ~np.isfinite(values) & ~nan, allow_inf)):
                 if bad.any() and not allowed:
                     raise DataError(
-                        f"Input X contains {what}: {self.column(c)} has {int(bad.sum())} such values, the first in row "
+                        f"Input X contains {what}: {self.column(c)} has {count(bad.sum(), 'such value')}, the first in row "
                         f"{int(np.argmax(bad))}, and {who} takes none; put an imputer ahead of it or drop those rows."
                     )
 

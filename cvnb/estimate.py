@@ -60,6 +60,12 @@ class RiskEstimate:
         risk = mean_j ε_j,    ε_j = loss of A_θj(S_-j) on S_j,    θ_j = argmin_θ of the inner curve of j
 
     All numbers are properties over the record of the run.
+
+    >>> from cvnb import Recipe, ridge
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> result = Recipe(outer=4, inner=3).run(ridge(alpha=[0.1, 10.0]), X, X.ravel() / 7)
+    >>> result.chosen[0], result.inner_curves.shape, result.plan.outer
+    ({'alpha': 0.1}, (4, 2), <4 splits: 30 training rows, 10 test rows>)
     """
 
     _record: Record
@@ -253,7 +259,14 @@ class RiskEstimate:
 
 
 class Comparison(Mapping[str, RiskEstimate]):
-    """Results by name, all on one plan."""
+    """Results by name, all on one plan.
+
+    >>> from cvnb import Recipe, lasso, ridge
+    >>> X = np.arange(40.0).reshape(-1, 1)
+    >>> comparison = Recipe(4, 3).run({"ridge": ridge(alpha=[0.1, 1]), "lasso": lasso(alpha=[0.1, 1])}, X, X.ravel() / 7)
+    >>> sorted(comparison, key=lambda name: comparison[name].risk)
+    ['ridge', 'lasso']
+    """
 
     def __init__(self, results: Mapping[str, RiskEstimate]) -> None:
         self._results = dict(results)

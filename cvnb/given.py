@@ -25,9 +25,10 @@ def check_pairs(level: str, pairs: Any, n_rows: int, j: int | None = None) -> It
         trained[train] = True
         both = test[trained[test]]
         if both.size:
+            more = f" (and {both.size - 1} more)" if both.size > 1 else ""
             raise RecipeError(
-                f"{where} has row {both[0]} (and {both.size - 1} more) in its training and its test part: they overlap; a row "
-                "tested on may not be trained on (a bootstrap does that)."
+                f"{where} has row {both[0]}{more} in its training and its test part: they overlap; a row tested on may not be "
+                "trained on (a bootstrap does that)."
             )
         n_pairs += 1
         yield train, test

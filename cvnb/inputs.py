@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils import column_or_1d
 
 from .errors import DataError
+from .wording import count
 
 DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
@@ -179,7 +180,7 @@ def _refuse_masked(name: str, given: Any) -> None:
 def _refuse_missing(what: str, values: np.ndarray) -> None:
     missing = [t for t, v in enumerate(values) if is_missing(v)] if values.dtype.kind in "Of" else []
     if missing:
-        raise DataError(f"{what} in {len(missing)} rows, the first in row {missing[0]}; drop or fill them.")
+        raise DataError(f"{what} in {count(len(missing), 'row')}, the first in row {missing[0]}; drop or fill them.")
 
 
 def _as_array(name: str, given: Any) -> np.ndarray:

@@ -26,6 +26,15 @@ class Plan:
 
     outer      list of (train, test) row numbers; empty where nothing is measured outside
     inner[j]   the splits inside outer training part j (inside all of S where outer is empty), in row numbers of the whole data
+
+    >>> from cvnb import Recipe
+    >>> plan = Recipe(outer=3, inner=2).plan(np.arange(12.0).reshape(-1, 1), np.arange(12) / 12)
+    >>> plan
+    Plan of 12 rows: 3-fold CV, inside each training part 2-fold CV
+      outer <3 splits: 8 training rows, 4 test rows>
+      inner <2 splits: 4 training rows, 4 test rows> in each of 3 outer training parts
+    >>> plan.audit()
+    no finding in 9 splits
     """
 
     n_rows: int

@@ -39,21 +39,33 @@ def knn(
 
 
 def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHand:
-    """Ridge regression or classification; alpha defaults to 1e-6 ... 1e6."""
+    """Ridge regression or classification; alpha defaults to 1e-6 ... 1e6.
+
+    >>> ridge(alpha=[0.1, 1.0])
+    ridge(alpha=[0.1, 1.0])
+    """
     build = _either(RidgeClassifier, Ridge, scale)
     changed = _changed(scale=(scale, True), task=(task, "auto"))
     return short_hand("ridge", task, build, {"alpha": ("alpha", alpha, _powers(-6, 6))}, **changed)
 
 
 def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
-    """Lasso regression; alpha defaults to 1e-6 ... 1e2."""
+    """Lasso regression; alpha defaults to 1e-6 ... 1e2.
+
+    >>> lasso(alpha=0.1)
+    lasso(alpha=0.1)
+    """
     build = _either(Lasso, Lasso, scale, max_iter=10_000)
     axes = {"alpha": ("alpha", alpha, _powers(-6, 2))}
     return short_hand("lasso", "regression", build, axes, **_changed(scale=(scale, True)))
 
 
 def elastic_net(alpha: Any = None, l1_ratio: Any = None, scale: bool = True) -> ShortHand:
-    """Elastic net regression; alpha defaults to 1e-6 ... 1e2, l1_ratio to 0.1, 0.5 and 0.9."""
+    """Elastic net regression; alpha defaults to 1e-6 ... 1e2, l1_ratio to 0.1, 0.5 and 0.9.
+
+    >>> elastic_net(l1_ratio=0.5)
+    elastic_net(l1_ratio=0.5)
+    """
     build = _either(ElasticNet, ElasticNet, scale, max_iter=10_000)
     axes = {
         "alpha": ("alpha", alpha, _powers(-6, 2)),
@@ -63,13 +75,21 @@ def elastic_net(alpha: Any = None, l1_ratio: Any = None, scale: bool = True) -> 
 
 
 def logistic(C: Any = None, scale: bool = True) -> ShortHand:
-    """Logistic regression; C defaults to 1e-4 ... 1e4."""
+    """Logistic regression; C defaults to 1e-4 ... 1e4.
+
+    >>> logistic(C=[0.1, 1, 10])
+    logistic(C=[0.1, 1, 10])
+    """
     build = _either(LogisticRegression, LogisticRegression, scale, max_iter=1_000)
     return short_hand("logistic", "classification", build, {"C": ("C", C, _powers(-4, 4))}, **_changed(scale=(scale, True)))
 
 
 def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
-    """A decision tree, grown best first; max_leaf_nodes defaults to 2, 3, 4, 6, 8, 12, ... 64."""
+    """A decision tree, grown best first; max_leaf_nodes defaults to 2, 3, 4, 6, 8, 12, ... 64.
+
+    >>> tree(max_leaf_nodes=range(2, 9))
+    tree(max_leaf_nodes=range(2, 9))
+    """
     build = _either(DecisionTreeClassifier, DecisionTreeRegressor, False, random_state=0)
     sizes = Values((2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
     axes = {"max_leaf_nodes": ("max_leaf_nodes", max_leaf_nodes, sizes)}
@@ -77,7 +97,11 @@ def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
 
 
 def boosting(n_estimators: Any = None, learning_rate: float = 0.1, max_depth: int = 3, task: str = "auto") -> ShortHand:
-    """Gradient boosting; n_estimators defaults to 10, 20, 50, 100 and 200."""
+    """Gradient boosting; n_estimators defaults to 10, 20, 50, 100 and 200.
+
+    >>> boosting(learning_rate=0.05)
+    boosting(learning_rate=0.05)
+    """
     build = _either(
         GradientBoostingClassifier, GradientBoostingRegressor, False,
         learning_rate=learning_rate, max_depth=max_depth, random_state=0,
@@ -88,7 +112,11 @@ def boosting(n_estimators: Any = None, learning_rate: float = 0.1, max_depth: in
 
 
 def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
-    """A random forest; n_estimators defaults to 10, 20, 50, 100 and 200."""
+    """A random forest; n_estimators defaults to 10, 20, 50, 100 and 200.
+
+    >>> forest(n_estimators=100)
+    forest(n_estimators=100)
+    """
     build = _either(RandomForestClassifier, RandomForestRegressor, False, random_state=0)
     axes = {"n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))}
     return short_hand("forest", task, build, axes, **_changed(task=(task, "auto")))

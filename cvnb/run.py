@@ -77,7 +77,8 @@ class _Run:
         with _workers(self.n_jobs) as parallel:
             workers = effective_n_jobs(self.n_jobs)
             pool = parallel if workers > 1 else None
-            size, done = max(1, 2 * workers * n_parts // max(self.plan.n_inner, n_parts)), range(0)
+            size = 1 if pool is None else max(1, 2 * workers * n_parts // max(self.plan.n_inner, n_parts))
+            done = range(0)
             while done.stop < n_parts or done:
                 started = time.perf_counter()
                 wave = range(done.stop, min(done.stop + size, n_parts))

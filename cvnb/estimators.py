@@ -135,12 +135,17 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         return self.predictor_.feature_names_in_
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """groups for the splits; what the estimator's fit asks for goes there, as in GridSearchCV."""
-        router = MetadataRouter(owner=self).add_self_request(self)
-        if not isinstance(self.estimator, ShortHand):
-            mapping = MethodMapping().add(caller="fit", callee="fit")
-            router.add(estimator=self._family().estimator, method_mapping=mapping)
-        return router
+        """groups for the splits; what the estimator's fit asks for goes there, as in GridSearchCV.
+
+        A short-hand makes its own model, which nobody can set to ask for weights: they are asked for here.
+        """
+        request = self._get_metadata_request()
+        if isinstance(self.estimator, ShortHand):
+            request.fit.add_request(param="sample_weight", alias=True)
+            return MetadataRouter(owner=self).add_self_request(request)
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=self).add_self_request(request)
+        return router.add(estimator=self._family().estimator, method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -52,7 +52,7 @@ def headline(result: RiskEstimate) -> tuple[str, str]:
 
 
 def recipe_words(result: RiskEstimate) -> str:
-    """ "nested CV (5-fold CV, inside it 3-fold CV), seed 0; 569 rows × 30 columns"."""
+    """ "CV then test (a test set of 9 rows, inside the training part 5-fold CV), seed 0; 45 rows × 3 columns"."""
     record = record_of(result)
     seed = f", seed {record.recipe.seed}" if record.recipe.uses_seed else ""
     return f"{record.recipe.name} ({record.plan.words}){seed}; {record.data.n_rows} rows × {record.data.n_columns} columns"
@@ -181,9 +181,10 @@ def plan_bundle(plan: Plan) -> dict[str, str]:
         rows.append(["outer", plan.outer_words, *_sizes(plan.outer_layout.sizes())])
     if plan.inner_layouts is not None:
         sizes = np.concatenate([layout.sizes() for layout in plan.inner_kept])
-        rows.append(["inner, in each of " + str(plan.n_parts), plan.inner_words, *_sizes(sizes)])
+        each = f", in each of {plan.n_parts}" if plan.n_parts > 1 else ""
+        rows.append([f"inner{each}", plan.inner_words, *_sizes(sizes)])
     table = html_table((["level", "splits", "training rows", "test rows"], rows))
-    heading = f"<div><b>Plan</b> of {plan.n_rows} rows: {escape(plan.words)}</div>"
+    heading = f"<div><b>Plan</b> of {count(plan.n_rows, 'row')}: {escape(plan.words)}</div>"
     return _bundle(repr(plan), [heading, table, html_list(plan.notes)])
 
 

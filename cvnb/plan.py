@@ -160,7 +160,8 @@ class Plan:
         if self.outer_layout is not None:
             lines.append(f"  outer {self.outer!r}")
         if self.inner_layouts is not None:
-            lines.append(f"  inner {self.inner[0]!r} in each of {self.n_parts} outer training parts")
+            each = "" if self.outer_layout is None else f" in {self._each_part()}"
+            lines.append(f"  inner {self.inner[0]!r}{each}")
         return "\n".join([*lines, *(f"  - {note}" for note in self.notes)])
 
     @property
@@ -168,6 +169,9 @@ class Plan:
         """The two levels in words: "5-fold CV, inside each training part 3-fold CV"."""
         part = "each training part" if len(self.outer) > 1 else "the training part"
         return f", inside {part} ".join(words for words in (self.outer_words, self.inner_words) if words)
+
+    def _each_part(self) -> str:
+        return "the outer training part" if self.n_parts == 1 else f"each of {self.n_parts} outer training parts"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from .display import plan_bundle

@@ -58,8 +58,27 @@ class Data:
         if self.category or kind not in "iuf":
             return "classification"
         integral = kind in "iu" or bool(np.all(self.y == np.floor(self.y)))
-        few = integral and np.unique(self.y).size <= MAX_CLASSES_OF_INTEGERS
+        few = integral and self.classes[0].size <= MAX_CLASSES_OF_INTEGERS
         return "classification" if few else "regression"
+
+    @cached_property
+    def classes(self) -> tuple[np.ndarray, np.ndarray]:
+        """(the distinct values of y, sorted; for every row the place of its value among them)."""
+        if self.y.dtype.kind != "O":
+            return np.unique(self.y, return_inverse=True)
+        labels = self.y.tolist()  # strings, which Python compares faster than NumPy sorts them
+        names = sorted(set(labels))
+        place = {name: c for c, name in enumerate(names)}
+        return np.array(names, dtype=object), np.fromiter((place[name] for name in labels), dtype=np.intp, count=len(labels))
+
+    @cached_property
+    def most_alike(self) -> int:
+        """The number of rows that share the commonest value of y."""
+        if self.y.dtype.kind != "f":
+            return int(np.bincount(self.classes[1]).max())
+        y = np.sort(self.y)  # a plain sort is several times faster than one that numbers the values
+        starts = np.flatnonzero(np.concatenate([[True], y[1:] != y[:-1], [True]]))
+        return int(np.diff(starts).max())
 
     def rows(self, rows: np.ndarray, columns: np.ndarray | None = None) -> Any:
         """A copy of these rows of X; `columns` too where X is a matrix of row-to-row similarities."""
@@ -72,8 +91,19 @@ class Data:
         """Column c as the user knows it."""
         return f"column {list(self.X.columns)[c]!r}" if is_frame(self.X) else f"column {c}"
 
+    @cached_property
+    def calm(self) -> bool:
+        """Whether X is one block of finite numbers whose squares can be summed: most tables are, and need no second look."""
+        table = _block(self.X)
+        if table is None or table.dtype.kind != "f":
+            return table is not None
+        limit = self._limit(table.dtype.itemsize < 8)
+        return bool(table.min() >= -limit and table.max() <= limit)  # neither holds for NaN
+
     def check_columns(self, who: str, allow_nan: bool, allow_inf: bool, allow_dates: bool) -> None:
         """Refuse what the estimator cannot take, naming the column: dates, NaN, infinity."""
+        if self.calm:
+            return
         if not allow_dates and is_frame(self.X):
             for c in range(self.n_columns):
                 values = self._values(c)
@@ -93,7 +123,7 @@ class Data:
 
     def refuse_odd_objects(self) -> None:
         """Refuse entries that are neither numbers nor strings, such as dicts."""
-        if sp.issparse(self.X) or len(self.X.shape) == 1 or not (is_frame(self.X) or self.X.dtype.kind == "O"):
+        if self.calm or sp.issparse(self.X) or len(self.X.shape) == 1 or not (is_frame(self.X) or self.X.dtype.kind == "O"):
             return
         for c in range(self.n_columns):
             values = self._values(c) if is_frame(self.X) else self.X[:, c]
@@ -134,13 +164,14 @@ class Data:
 
     def _check_magnitudes(self) -> None:
         """Refuse finite numbers whose squares, summed over the table, would overflow: no distance or mean survives that."""
-        tables = [("X", *one) for one in self._number_blocks()] + [("y", self.y, None)]
-        narrow = all(values.dtype.itemsize < 8 for name, values, _ in tables if name == "X" and values.dtype.kind == "f")
+        blocks = [] if self.calm else list(self._number_blocks())
+        floats = [_block(self.X)] if self.calm else [values for values, _ in blocks]
+        narrow = all(values.dtype.itemsize < 8 for values in floats if values is not None and values.dtype.kind == "f")
+        tables = [("X", *one) for one in blocks] + [("y", self.y, None)]
         for name, values, c in tables:
             if values.dtype.kind != "f" or values.size == 0:
                 continue
-            largest = np.finfo(np.float32 if narrow and values.dtype.itemsize < 8 else np.float64).max
-            limit = np.sqrt(float(largest) / (4.0 * self.n_rows * max(self.n_columns, 1)))
+            limit = self._limit(narrow and values.dtype.itemsize < 8)
             with np.errstate(invalid="ignore"):
                 huge = np.isfinite(values) & (np.abs(values) > limit)
             if huge.any():
@@ -152,6 +183,11 @@ class Data:
                     f"summed; rescale {name}."
                 )
 
+    def _limit(self, narrow: bool) -> np.float64:
+        """How large a number may be; half as many digits where X is float32 throughout."""
+        largest = np.float64(np.finfo(np.float32 if narrow else np.float64).max)  # float64, or a comparison would be in float32
+        return np.sqrt(largest / (4.0 * self.n_rows * max(self.n_columns, 1)))
+
     def _number_blocks(self) -> Iterator[tuple[np.ndarray, int | None]]:
         """(floats, column or None for all columns) of X."""
         if sp.issparse(self.X):
@@ -162,6 +198,15 @@ class Data:
             for c in range(self.n_columns):
                 values = self._values(c)
                 yield values if values.dtype.kind != "O" else _floats(values), c
+
+
+def _block(X: Any) -> np.ndarray | None:
+    """X as one array of numbers that shares its memory; None where it is something else."""
+    if hasattr(X, "iloc"):
+        kinds = set(X.dtypes)
+        X = X.to_numpy() if len(kinds) == 1 and isinstance(next(iter(kinds)), np.dtype) else None
+    plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
+    return X if plain else None
 
 
 def _floats(values: np.ndarray) -> np.ndarray:

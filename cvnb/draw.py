@@ -29,7 +29,7 @@ from .plan import Plan
 from .randomness import global_state
 from .recipes import Recipe
 from .specs import FixedRows, Folds, Given, Holdout, LeaveOneOut, LikeOuterTest, Listed, Resampling
-from .splitters import Pair, TimeBlocks, group_ends, holdouts, share_of, within
+from .splitters import Pair, TimeBlocks, fold_labels, group_ends, holdouts, share_of, within
 from .wording import count, some, spread
 
 STRATIFIED = (StratifiedKFold, StratifiedGroupKFold, RepeatedStratifiedKFold)
@@ -63,7 +63,10 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
 
 def _refuse_empty_parts(plan: Plan) -> None:
     empty = [
-        where.format(k=k) for where, splits in plan.levels() for k in np.flatnonzero((splits.layout.sizes() == 0).any(axis=1))
+        where.format(k=k)
+        for where, splits in plan.levels()
+        if not (sizes := splits.layout.sizes()).all()
+        for k in np.flatnonzero((sizes == 0).any(axis=1))
     ]
     if empty:
         raise InfeasibleError(f"{some(empty)} has an empty part; use fewer folds, a smaller buffer or another share.")
@@ -112,14 +115,15 @@ class Pen:
     small: dict[str, SmallClass] = field(default_factory=dict)
     said: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    random: np.random.RandomState = field(init=False, default_factory=np.random.RandomState)  # seeded anew for every draw
     classes: np.ndarray = field(init=False)
     strata: np.ndarray | None = field(init=False, default=None)  # classes to keep in proportion, as codes
 
     def __post_init__(self) -> None:
-        self.classes, codes = np.unique(self.data.y, return_inverse=True)
         if self.task == "classification":
             if self.recipe.stratify is not False and not self.recipe.time_ordered:
-                self.strata = codes
+                self.classes, codes = self.data.classes
+                self.strata = codes.astype(np.min_scalar_type(self.classes.size))  # small integers are sorted by counting
         elif self.recipe.stratify is True:
             raise RecipeError("stratify=True needs classes, but this is a regression; use stratify='auto' or False.")
 
@@ -145,16 +149,24 @@ class Pen:
         if isinstance(spec, Listed):
             yield from self._listed_inside(spec, outer, n_parts)
             return
-        leave_one_out: dict[int, Layout] = {}  # it depends on the number of rows alone
+        drawn: dict[tuple[int, int], Layout] = {}
         for j in range(n_parts):
             rows, test = (np.arange(self.data.n_rows), np.arange(0)) if outer is None else outer.pair(j)
-            self._refuse_repeats(rows, j)
-            if isinstance(spec, LeaveOneOut) and self.data.groups is None:
-                if rows.size not in leave_one_out:
-                    leave_one_out[rows.size] = self.layout(spec, rows, "inner", j=j)
-                yield leave_one_out[rows.size]
-            else:
-                yield self.layout(spec, rows, "inner", test.size if isinstance(spec, LikeOuterTest) else None, j)
+            if isinstance(outer, Pairs):
+                self._refuse_repeats(rows, j)
+            size = rows.size, test.size if isinstance(spec, LikeOuterTest) else 0
+            if not self._sees_size_alone(spec):
+                yield self.layout(spec, rows, "inner", size[1], j)
+                continue
+            if size not in drawn:
+                drawn[size] = self.layout(spec, rows, "inner", size[1], j)
+            yield drawn[size]
+
+    def _sees_size_alone(self, spec: Any) -> bool:
+        """Whether equally many rows are split alike: every part starts from the same seed."""
+        if self.data.groups is not None or isinstance(spec, Given | FixedRows):
+            return False
+        return self.strata is None or isinstance(spec, LeaveOneOut)
 
     def layout(self, spec: Any, rows: np.ndarray, level: str, n_test: int | None = None, j: int = 0) -> Layout:
         """The splits of these rows by one spec, in positions."""
@@ -209,23 +221,23 @@ class Pen:
             (strata is not None, groups is not None), StratifiedGroupKFold
         )
         shuffle = bool(self.recipe.shuffle)
-        splitter = kind(K, shuffle=shuffle, random_state=self._seed(level) if shuffle else None)
+        self.random.seed(self._seed(level))
+        splitter = kind(K, shuffle=shuffle, random_state=self.random if shuffle else None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # its warning of small classes: ours names them
-            return compress(splitter.split(np.zeros(rows.size), strata, groups), rows.size)
+            return Partition(fold_labels(splitter, rows.size, strata, groups), K)
 
     def _strata_for_folds(self, rows: np.ndarray, K: int, level: str, j: int) -> np.ndarray | None:
         """Strata where the classes allow K folds; small classes are refused or remembered."""
         if self.strata is None:
             return None
         strata = self.strata[rows]
-        present, counts = np.unique(strata, return_counts=True)
+        counts = np.bincount(strata)
         if counts.max() < K and self.recipe.stratify is not True:
             self._say(f"Every class has fewer rows than the {K} {level} folds: these folds are not stratified.")
             return None
-        for c, size in zip(present, counts, strict=True):
-            if size < K:
-                self._small_class(self.classes[c], int(size), K, level, j, int(counts.min()))
+        for c in np.flatnonzero((counts > 0) & (counts < K)):
+            self._small_class(self.classes[c], int(counts[c]), K, level, j, int(counts[counts > 0].min()))
         return strata
 
     def _small_class(self, name: Any, size: int, K: int, level: str, j: int, smallest: int) -> None:

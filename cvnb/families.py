@@ -8,20 +8,23 @@ families too: they build their estimator when the task is known, and their setti
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.ensemble import StackingClassifier, StackingRegressor
 from sklearn.model_selection import GridSearchCV, ParameterGrid, check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils._param_validation import Interval, InvalidParameterError
 
 from .errors import FamilyError, WrongTypeError
 
 Setting = dict[str, Any]
+PLAIN = ("get_params", "set_params", "_validate_params", "__sklearn_clone__", "__setattr__")  # as BaseEstimator has them
 
 
 class Family:
@@ -239,8 +242,9 @@ def one_or_more(values: Any) -> list[Any]:
 
 def check_keys(estimator: Any, settings: list[Setting]) -> None:
     """Refuse an unknown parameter, naming the known ones."""
-    known = estimator.get_params(deep=True)
-    for key in dict.fromkeys(key for setting in settings for key in setting):
+    keys = dict.fromkeys(key for setting in settings for key in setting)
+    known = estimator.get_params(deep=True) if keys else {}
+    for key in keys:
         step = key.split("__")[0]
         replaced = step != key and any(step in setting for setting in settings)  # the grid puts in another step
         if key not in known and not replaced:
@@ -250,23 +254,107 @@ def check_keys(estimator: Any, settings: list[Setting]) -> None:
             raise FamilyError(f"{estimator_label(estimator)} has no parameter {key!r}; it has {names}.{hint}")
 
 
-def check_parameters(family: Family) -> list[Any]:
-    """Every setting on a clone, each of whose steps scikit-learn has validated."""
-    candidates = []
-    for setting in family.settings:
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """Settings alike but for plain numbers, and one unfitted, validated estimator that stands for them.
+
+    candidate   family.candidate(first of these settings)
+    which       numbers of these settings in family.settings
+    numbers     for each of them the plain numbers that it sets, in the estimator's own parameter names
+    """
+
+    candidate: Any
+    which: np.ndarray
+    numbers: tuple[dict[str, Any], ...]
+
+
+@dataclass
+class _Alike:
+    """A kind being collected; `ranges` are those that its numbers must lie in, None where nothing may be shared."""
+
+    candidate: Any
+    ranges: dict[str, list[Interval]] | None
+    which: list[int] = field(default_factory=list)
+    numbers: list[dict[str, Any]] = field(default_factory=list)
+
+    def stands_for(self, numbers: dict[str, Any]) -> bool:
+        """Whether the candidate with these numbers would be as valid as it is."""
+        return self.ranges is not None and all(
+            any(interval.is_satisfied_by(value) for interval in self.ranges[key]) for key, value in numbers.items()
+        )
+
+
+def check_parameters(family: Family) -> list[Kind]:
+    """Every setting validated by scikit-learn, as kinds in the order of their first settings.
+
+    Settings that differ in plain numbers share one clone, and their numbers are held against scikit-learn's own intervals:
+    cloning and inspecting constructors for each of them would take longer than many a fit.
+    """
+    kinds: list[_Alike] = []
+    known: dict[Any, _Alike] = {}
+    for s, setting in enumerate(family.settings):
+        parameters = family.parameters(setting)
+        numbers = {key: value for key, value in parameters.items() if is_plain_number(value)}
+        rest = tuple((key, _sameness(value)) for key, value in parameters.items() if key not in numbers)
+        alike = known.get((*numbers, rest))
+        if alike is None or not alike.stands_for(numbers):
+            candidate = _validated(family, setting)
+            alike = _Alike(candidate, _ranges(candidate, numbers))
+            known.setdefault((*numbers, rest), alike)
+            kinds.append(alike)
+        alike.which.append(s)
+        alike.numbers.append(numbers)
+    return [Kind(one.candidate, np.array(one.which), tuple(one.numbers)) for one in kinds]
+
+
+def is_plain_number(value: Any) -> bool:
+    """Whether it is a finite int or float, NumPy's or Python's; NaN is a word for "missing" to some parameters."""
+    if type(value) is int or isinstance(value, np.integer):
+        return True
+    return (type(value) is float or isinstance(value, np.floating)) and math.isfinite(value)
+
+
+def _sameness(value: Any) -> Any:
+    """Equal for values that make the same estimator: words by what they say, objects by being one and the same."""
+    return (type(value), value) if isinstance(value, str | bool | np.bool_ | None) else id(value)
+
+
+def _ranges(candidate: Any, numbers: dict[str, Any]) -> dict[str, list[Interval]] | None:
+    """Parameter -> the intervals that scikit-learn allows it, or None where one may be more than a number in an attribute.
+
+    Only steps of scikit-learn's own count, in plain pipelines: there a number changes neither what is valid nor the methods and
+    tags of the estimator, while a class of somebody else's may look at it in set_params or in a tag.
+    """
+    found = {}
+    for key in numbers:
+        *steps, parameter = key.split("__")
+        owner = candidate
+        for name in steps:
+            owner = dict(owner.steps).get(name) if type(owner) is Pipeline else None
+        own = type(owner).__module__.startswith("sklearn.") and isinstance(owner, BaseEstimator)
+        if not own or any(getattr(type(owner), name) is not getattr(BaseEstimator, name) for name in PLAIN):
+            return None
+        constraints = getattr(owner, "_parameter_constraints", {}).get(parameter, ())
+        found[key] = [constraint for constraint in constraints if isinstance(constraint, Interval)]
+        if not found[key]:
+            return None
+    return found
+
+
+def _validated(family: Family, setting: Setting) -> Any:
+    """A clone with this setting, each of whose steps scikit-learn has validated."""
+    try:
+        candidate = family.candidate(setting)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise FamilyError(f"{family.label} cannot be set to {format_setting(setting)}: {error}") from None
+    for part in [candidate, *candidate.get_params(deep=True).values()]:
+        if isinstance(part, type) or not hasattr(part, "_parameter_constraints"):
+            continue
         try:
-            candidate = family.candidate(setting)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise FamilyError(f"{family.label} cannot be set to {format_setting(setting)}: {error}") from None
-        for part in [candidate, *candidate.get_params(deep=True).values()]:
-            if isinstance(part, type) or not hasattr(part, "_parameter_constraints"):
-                continue
-            try:
-                part._validate_params()
-            except InvalidParameterError as error:
-                raise FamilyError(f"{family.label} with {format_setting(setting) or 'no setting'}: {error}") from None
-        candidates.append(candidate)
-    return candidates
+            part._validate_params()
+        except InvalidParameterError as error:
+            raise FamilyError(f"{family.label} with {format_setting(setting) or 'no setting'}: {error}") from None
+    return candidate
 
 
 def estimator_label(estimator: Any) -> str:

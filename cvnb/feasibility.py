@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 
 from .data import Data
 from .errors import DataError, FamilyError, InfeasibleError, LossError
-from .families import Family, can, check_parameters, estimator_label, format_setting
+from .families import Family, Kind, can, check_parameters, estimator_label, format_setting
 from .layouts import Splits
 from .losses import Loss, check_loss
 from .plan import Plan
@@ -41,20 +41,24 @@ HAND_ON = {
 SELECT = ("ColumnTransformer", "FeatureUnion", "FunctionTransformer", "TransformedTargetRegressor")
 
 
-def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss) -> list[str]:
-    """Notes on this plan; an error where some split cannot be fitted or measured."""
-    candidates = check_parameters(family)
+def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss, kinds: list[Kind] | None = None) -> list[str]:
+    """Notes on this plan; an error where some split cannot be fitted or measured.
+
+    kinds: what check_parameters(family) found, where that is known already.
+    """
+    kinds = check_parameters(family) if kinds is None else kinds
+    candidates = [kind.candidate for kind in kinds]
     check_loss(loss, data.y, task, data.weights is not None)
-    _check_responses(family, candidates, loss)
+    _check_responses(family, kinds, loss)
     _check_columns(data, family, candidates)
     if data.weights is not None:
         _check_takes_weights(family, candidates)
-    met = Walk(np.unique(data.y, return_inverse=True)[1])
+    met = Walk(data)
     for where, splits in plan.levels():
         if len(splits):
-            met.over(where, splits, data, loss)
+            met.over(where, splits, loss)
     met.refuse(loss)
-    _check_neighbours(family, candidates, met)
+    _check_neighbours(family, kinds, met)
     if task == "classification":
         _refuse_one_class(met.constant, candidates)
     return _notes_of_constant_parts(met.constant, task == "classification")
@@ -71,6 +75,8 @@ def check_target(data: Data, task: str, family: Family) -> None:
 
 def _check_columns(data: Data, family: Family, candidates: list[Any]) -> None:
     """Refuse what no setting can take; one that brings an imputer is enough."""
+    if data.calm:
+        return
     takes = [_what_may_come(candidate) for candidate in candidates]
     data.check_columns(family.label, *(any(column) for column in zip(*takes, strict=True)))
     if not any(_takes_objects(_steps(candidate)[0]) for candidate in candidates):
@@ -130,8 +136,9 @@ def _full_name(estimator: Any) -> str:
     return f"{type(estimator).__module__}.{type(estimator).__name__}"
 
 
-def _check_responses(family: Family, candidates: list[Any], loss: Loss) -> None:
-    for setting, candidate in zip(family.settings, candidates, strict=True):
+def _check_responses(family: Family, kinds: list[Kind], loss: Loss) -> None:
+    for kind in kinds:
+        setting, candidate = family.settings[kind.which[0]], kind.candidate
         if not can(candidate, loss.response):
             with_setting = f" with {format_setting(setting)}" if setting else ""
             raise LossError(
@@ -152,29 +159,32 @@ def _check_takes_weights(family: Family, candidates: list[Any]) -> None:
 class Walk:
     """What one walk over all splits met, by the names of the splits."""
 
-    codes: np.ndarray
+    data: Data
     weightless: list[str] = field(default_factory=list)
     undefined: list[tuple[str, str]] = field(default_factory=list)
     constant: list[str] = field(default_factory=list)
     smallest: float = np.inf
     smallest_at: str = ""
 
-    def over(self, where: str, splits: Splits, data: Data, loss: Loss) -> None:
+    def over(self, where: str, splits: Splits, loss: Loss) -> None:
         """Look at every split of one list; all but a few are seen without making their row numbers."""
         sizes = splits.layout.sizes()
         least = int(np.argmin(sizes[:, 0]))
         if sizes[least, 0] < self.smallest:
             self.smallest, self.smallest_at = int(sizes[least, 0]), where.format(k=least)
-        most = np.bincount(splits.codes(self.codes)).max()  # only a part no larger than the commonest class can have one class
-        for at in np.flatnonzero(sizes[:, 0] <= most):
-            if np.unique(self.codes[splits[at][0]]).size == 1:
-                self.constant.append(where.format(k=at))
+        if sizes[least, 0] <= self.data.most_alike:  # only a part no larger than the commonest class can have one class
+            codes = self.data.classes[1]
+            most = np.bincount(splits.codes(codes)).max()
+            for at in np.flatnonzero(sizes[:, 0] <= most):
+                if np.unique(codes[splits[at][0]]).size == 1:
+                    self.constant.append(where.format(k=at))
+        data = self.data
         if data.weights is not None and not data.weights.all():
             for k, parts in enumerate(splits):
                 if not all(data.weights[part].any() for part in parts):
                     self.weightless.append(where.format(k=k))
         if loss.scorer is not None:
-            n_classes = int(self.codes.max()) + 1
+            n_classes = data.classes[0].size
             for k, (_, test) in enumerate(splits):
                 if why := loss.undefined_on(data.y[test], n_classes):
                     self.undefined.append((where.format(k=k), why))
@@ -192,16 +202,29 @@ class Walk:
             )
 
 
-def _check_neighbours(family: Family, candidates: list[Any], met: Walk) -> None:
-    for setting, candidate in zip(family.settings, candidates, strict=True):
-        last = _steps(candidate)[-1]
-        if not type(last).__name__.startswith("KNeighbors") or not last.n_neighbors > met.smallest:
-            continue
-        name = next((key for key in setting if family.aliases.get(key, key).endswith("n_neighbors")), "n_neighbors")
-        raise InfeasibleError(
-            f"{name}={last.n_neighbors} needs {last.n_neighbors} training rows, but {met.smallest_at} has {int(met.smallest)}; "
-            f"lower {name} or use fewer folds."
-        )
+def _check_neighbours(family: Family, kinds: list[Kind], met: Walk) -> None:
+    too_many: dict[int, Any] = {}
+    for kind in kinds:
+        last, name = _steps(kind.candidate)[-1], _last_name(kind.candidate)
+        if type(last).__name__.startswith("KNeighbors"):
+            asked = (numbers.get(f"{name}n_neighbors", last.n_neighbors) for numbers in kind.numbers)
+            too_many |= {s: k for s, k in zip(kind.which, asked, strict=True) if k > met.smallest}
+    if not too_many:
+        return
+    first = min(too_many)
+    name = next((key for key in family.settings[first] if family.aliases.get(key, key).endswith("n_neighbors")), "n_neighbors")
+    raise InfeasibleError(
+        f"{name}={too_many[first]} needs {too_many[first]} training rows, but {met.smallest_at} has {int(met.smallest)}; "
+        f"lower {name} or use fewer folds."
+    )
+
+
+def _last_name(estimator: Any) -> str:
+    """What the names of the last step's parameters begin with: "outer__inner__"."""
+    if not isinstance(estimator, Pipeline):
+        return ""
+    name, last = [step for step in estimator.steps if step[1] not in (None, "passthrough")][-1]
+    return f"{name}__{_last_name(last)}"
 
 
 def _refuse_one_class(where: list[str], candidates: list[Any]) -> None:

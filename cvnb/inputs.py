@@ -69,13 +69,13 @@ def check_y(y: Any) -> tuple[np.ndarray, bool]:
     refuse_dtype("y", y.dtype)
     if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
         raise DataError(f"y should be a 1d array, got an array of shape {y.shape} instead; run one target at a time.")
-    y = column_or_1d(y, warn=y.ndim == 2)
+    y = column_or_1d(y, warn=True) if y.ndim == 2 else y
     _refuse_missing("Input y contains NaN or nothing", y)
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise DataError(f"Input y contains infinity (inf), the first in row {int(np.argmin(np.isfinite(y)))}.")
     if y.dtype.kind == "S" or any(isinstance(v, bytes) for v in y[:1]):
         raise DataError("y holds bytes: labels represented as bytes are not supported; use y.astype(str).")
-    if y.dtype.kind == "O" and not all(isinstance(v, str) for v in y):
+    if y.dtype.kind == "O" and not all(issubclass(kind, str) for kind in set(map(type, y))):
         y = _one_kind(y)
     if category and y.dtype.kind == "f" and (y != np.floor(y)).any():
         y = y.astype(str)  # fractions are no labels to scikit-learn; their names are
@@ -178,8 +178,12 @@ def _refuse_masked(name: str, given: Any) -> None:
 
 
 def _refuse_missing(what: str, values: np.ndarray) -> None:
-    missing = [t for t, v in enumerate(values) if is_missing(v)] if values.dtype.kind in "Of" else []
-    if missing:
+    missing: Any = []
+    if values.dtype.kind == "f":
+        missing = np.argwhere(np.isnan(values))[:, 0]
+    elif values.dtype.kind == "O" and set(map(type, values.flat)) != {str}:
+        missing = [t for t, v in enumerate(values) if is_missing(v)]
+    if len(missing):
         raise DataError(f"{what} in {count(len(missing), 'row')}, the first in row {missing[0]}; drop or fill them.")
 
 
@@ -187,7 +191,8 @@ def _as_array(name: str, given: Any) -> np.ndarray:
     """np.asarray, but a list that mixes strings with other things stays a list of objects: NaN is not "nan"."""
     try:
         array = np.asarray(given)
-        if array.dtype.kind in "US" and array.ndim == 1 and not all(isinstance(v, str | bytes) for v in given):
+        words = array.dtype.kind in "US" and array.ndim == 1 and array is not given
+        if words and not all(isinstance(v, str | bytes) for v in given):
             array = np.array(given, dtype=object)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} cannot be read as an array: {error}") from None

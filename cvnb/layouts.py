@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,10 +46,17 @@ class Partition:
 
     def sizes(self) -> np.ndarray:
         """[n_splits, 2] numbers of training and test rows."""
+        return self._sizes
+
+    @cached_property
+    def _sizes(self) -> np.ndarray:
         if self.buffer:
-            return np.array([(train.size, test.size) for train, test in map(self.pair, range(len(self)))])
-        test = np.bincount(self.label[self.label != NEVER], minlength=len(self))
-        return np.column_stack([self.n - test, test])
+            sizes = np.array([(train.size, test.size) for train, test in map(self.pair, range(len(self)))])
+        else:
+            test = np.bincount(self.label[self.label != NEVER], minlength=len(self))
+            sizes = np.column_stack([self.n - test, test])
+        sizes.flags.writeable = False
+        return sizes
 
     def straddling(self, codes: np.ndarray) -> np.ndarray:
         """[n_splits]: test rows whose code also stands in the training part."""
@@ -126,10 +134,18 @@ def _is_rest(train: np.ndarray, test: np.ndarray, n: int) -> bool:
 
 
 class Splits(Sequence[Pair]):
-    """A list of (train, test) row numbers of the whole data, made when asked for."""
+    """A list of (train, test) row numbers of the whole data, made when asked for.
 
-    def __init__(self, layout: Layout, rows: np.ndarray | None = None) -> None:
-        self.layout, self._rows = layout, rows
+    With an outer layout they are splits inside its training part j.
+    """
+
+    def __init__(self, layout: Layout, outer: Layout | None = None, j: int = 0) -> None:
+        self.layout, self._outer, self._j = layout, outer, j
+
+    @cached_property
+    def _rows(self) -> np.ndarray | None:
+        """The row numbers of the positions that the layout speaks of; None where they are the same."""
+        return None if self._outer is None else self._outer.pair(self._j)[0]
 
     def __len__(self) -> int:
         return len(self.layout)

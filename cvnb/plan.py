@@ -61,7 +61,7 @@ class Plan:
     @property
     def n_parts(self) -> int:
         """Number of training parts inside which a setting is chosen: outer splits, or 1 where there are none."""
-        return len(self.outer) or 1
+        return 1 if self.outer_layout is None else len(self.outer_layout) or 1
 
     @property
     def n_inner(self) -> int:
@@ -181,7 +181,7 @@ class Plan:
     def levels(self) -> Iterator[tuple[str, Splits]]:
         """(name with a place for k, splits): the outer splits, then the inner ones of every part."""
         yield "outer split {k}", self.outer
-        for j, splits in enumerate(self.inner):
+        for j, splits in enumerate(self.inner if self.inner_layouts is not None else ()):
             inside = "" if self.outer_layout is None else f" of outer split {j}"
             yield f"inner split {{k}}{inside}", splits
 
@@ -236,7 +236,7 @@ class _Inner(Sequence[Splits]):
         if plan.inner_layouts is None:
             return Splits(Pairs([], plan.n_rows))
         in_rows = plan.inner_in_rows or plan.outer_layout is None
-        return Splits(plan.inner_layouts[j], None if in_rows else plan.outer[j][0])
+        return Splits(plan.inner_layouts[j], None if in_rows else plan.outer_layout, j)
 
     def __repr__(self) -> str:
         return f"[{', '.join(map(repr, self))}]" if len(self) < 4 else f"<inner splits of {len(self)} outer splits>"

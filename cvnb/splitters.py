@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,15 @@ from sklearn.model_selection import (
     GroupShuffleSplit,
     ShuffleSplit,
     StratifiedGroupKFold,
+    StratifiedKFold,
     StratifiedShuffleSplit,
 )
+from sklearn.utils import check_random_state
 
 from .errors import InfeasibleError, RecipeError
 
 Pair = tuple[np.ndarray, np.ndarray]
+MASKS = "_iter_test_masks"  # what scikit-learn asks its splitters to define
 
 
 def within(rows: np.ndarray, n_rows: int, h: int) -> np.ndarray:
@@ -84,6 +88,61 @@ class TimeBlocks:
         if moved.size < cuts.size:
             raise InfeasibleError(f"{ends.size + 1} groups are too few or too uneven for {self.n_splits} time blocks.")
         return moved
+
+
+def fold_labels(splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
+    """The fold of every row, from a splitter of scikit-learn's whose test parts are a partition of the rows.
+
+    Its masks are what its `split` makes row numbers of; the training parts, all the rest, need neither making nor checking.
+    """
+    if type(splitter) is StratifiedKFold and deals_alike():
+        random = check_random_state(splitter.random_state) if splitter.shuffle else None
+        return stratified_labels(strata, splitter.n_splits, random)
+    return _labels_by_masks(splitter, n_rows, strata, groups)
+
+
+def stratified_labels(strata: Any, n_splits: int, random: np.random.RandomState | None) -> np.ndarray:
+    """StratifiedKFold's fold of every row, from the same draws: most of its time goes into checks of y.
+
+    The classes lie one behind the other, the one met first ahead; dealing that row of cards to the folds in turn says how many
+    rows of a class each fold gets. Which ones: in row order, or shuffled inside the class.
+    """
+    label, dealt = np.empty(strata.size, dtype=np.int32), 0
+    by_class = np.split(np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))[:-1])
+    for rows in sorted((rows for rows in by_class if rows.size), key=lambda rows: int(rows[0])):
+        sizes = np.bincount(np.arange(dealt, dealt + rows.size) % n_splits, minlength=n_splits)
+        folds = np.arange(n_splits).repeat(sizes)
+        if random is not None:
+            random.shuffle(folds)
+        label[rows] = folds
+        dealt += rows.size
+    return label
+
+
+@cache
+def deals_alike() -> bool:
+    """Whether the scikit-learn at hand deals rows to folds as `stratified_labels` does; looked at once per session."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of classes smaller than K
+        return all(_deals_alike(K, shuffle) for K in (2, 5) for shuffle in (False, True))
+
+
+def _deals_alike(K: int, shuffle: bool) -> bool:
+    strata = np.random.RandomState(K).geometric(0.5, size=20 * K + 1)  # classes of very different sizes
+    ours = stratified_labels(strata, K, np.random.RandomState(K) if shuffle else None)
+    theirs = StratifiedKFold(K, shuffle=shuffle, random_state=K if shuffle else None).split(strata, strata)
+    return all(np.array_equal(np.flatnonzero(ours == k), test) for k, (_, test) in enumerate(theirs))
+
+
+def _labels_by_masks(splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
+    label, rows = np.empty(n_rows, dtype=np.int32), np.zeros(n_rows)
+    if hasattr(splitter, MASKS):
+        tests = getattr(splitter, MASKS)(rows, strata, groups)
+    else:
+        tests = (test for _, test in splitter.split(rows, strata, groups))
+    for k, test in enumerate(tests):
+        label[test] = k
+    return label
 
 
 def group_ends(groups: np.ndarray) -> np.ndarray:

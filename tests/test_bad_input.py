@@ -248,6 +248,30 @@ def test_values_whose_squares_overflow_are_refused(form):
         run(X=make(with_value(table(), 4, 1, value)))
 
 
+@pytest.mark.parametrize("as_frame", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_the_largest_number_of_either_sign_is_seen(sign, dtype, as_frame):
+    """One entry among ordinary ones, in a block of numbers, named by its row and column."""
+    X = table().astype(dtype)
+    X[3, 1] = sign * (1e30 if dtype == np.float32 else 1e200)
+    place = "column 'b'" if as_frame else "column 1"
+    with pytest.raises(DataError, match=rf"X holds .* \(row 3, {place}\): squares of numbers beyond"):
+        run(X=pd.DataFrame(X, columns=list("abc")) if as_frame else X)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_how_large_a_response_may_be_depends_on_the_table_beside_it(dtype, recwarn):
+    """A float32 y beside a float64 table is computed with in float64."""
+    X, y = table().astype(dtype), np.where(np.arange(len(table())) == 3, 1e30, 0.5).astype(np.float32)
+    if dtype == np.float32:
+        with pytest.raises(DataError, match="y holds"):
+            Recipe(3, 2).plan(X, y)
+    else:
+        Recipe(3, 2).plan(X, y)
+    assert not recwarn
+
+
 def test_whole_numbers_beyond_every_dtype_are_refused():
     """Python ints of 200 digits overflow as floats do."""
     X = table().round().astype(int).astype(object)

@@ -516,6 +516,22 @@ def test_a_regression_is_not_stratified():
     assert_same_splits(plan.outer, KFold(5, shuffle=True, random_state=0).split(columns(30)))
 
 
+@pytest.mark.parametrize("inner", [3, "loo", 0.3, Resampling(4, 0.3), LikeOuterTest()])
+def test_parts_of_equal_size_share_their_inner_splits_where_only_the_number_of_rows_matters(inner):
+    """Every part starts from the same seed: leave-one-out of 60 rows x 3 folds is kept once, not 60 times."""
+    plan = plan_of(Recipe(outer="loo", inner=inner), numbers(60))
+    assert len(plan.inner_kept) == 1
+    for (train, _), splits in zip(plan.outer, plan.inner, strict=True):
+        assert sorted(np.concatenate(splits[0])) == train.tolist()
+
+
+@pytest.mark.parametrize("case", [{"y": np.arange(60) % 2}, {"y": numbers(60), "groups": np.arange(60) // 2}])
+def test_parts_that_differ_in_classes_or_groups_are_split_one_by_one(case):
+    """Their splits depend on more than the number of rows."""
+    plan = plan_of(Recipe(outer=5, inner=3), **case)
+    assert len(plan.inner_kept) == 5
+
+
 def test_stratify_true_needs_classes():
     """stratify=True on a regression is refused."""
     with pytest.raises(RecipeError, match="stratify=True needs classes, but this is a regression"):

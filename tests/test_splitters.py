@@ -5,11 +5,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
 
 import cvnb
 from cvnb import Recipe, TimeBlocks
 from cvnb.errors import InfeasibleError, RecipeError
+from cvnb.splitters import deals_alike, fold_labels
 
 SIZES = st.integers(2, 8).flatmap(lambda K: st.tuples(st.just(K), st.integers(K, 60)))
 GROUP_SIZES = st.lists(st.integers(2, 4), min_size=12, max_size=20)
@@ -143,3 +152,77 @@ def test_time_blocks_equal_time_ordered_folds(rng):
     X, y = rng.normal(size=(41, 2)), rng.normal(size=41)
     drawn = Recipe(outer=4, inner=3, time_ordered=True, buffer=2).plan(X, y)
     assert drawn == Recipe(outer=TimeBlocks(4, buffer=2), inner=TimeBlocks(3, buffer=2)).plan(X, y)
+
+
+KINDS = {
+    "KFold": (KFold, False, False),
+    "StratifiedKFold": (StratifiedKFold, True, False),
+    "GroupKFold": (GroupKFold, False, True),
+    "StratifiedGroupKFold": (StratifiedGroupKFold, True, True),
+}
+LABELS = st.integers(2, 6).flatmap(
+    lambda K: st.tuples(
+        st.just(K), st.lists(st.integers(0, 4), min_size=6 * K, max_size=80), st.none() | st.integers(0, 2**32 - 1)
+    )
+)
+
+
+def assert_folds_of(kind, K, y, groups, seed):
+    """The folds of every row are the test parts of the public `split`, from a fresh seed and from a generator seeded anew."""
+    y = np.array(y)
+    split = kind(K, shuffle=seed is not None, random_state=seed).split(np.zeros(y.size), y, groups)
+    wanted = np.empty(y.size, dtype=int)
+    for k, (_, test) in enumerate(split):
+        wanted[test] = k
+    random = None if seed is None else np.random.RandomState(5)
+    for state in (seed, random):
+        if random is not None:
+            random.seed(seed)
+        strata = np.unique(y, return_inverse=True)[1].astype(np.uint8)
+        splitter = kind(K, shuffle=seed is not None, random_state=state)
+        assert fold_labels(splitter, y.size, strata, groups).tolist() == wanted.tolist()
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
+@pytest.mark.parametrize("name", KINDS)
+@given(LABELS)
+def test_folds_are_those_of_the_public_split_of_scikit_learn(name, case):
+    """Whatever the classes, their order and their sizes."""
+    (kind, _, grouped), (K, y, seed) = KINDS[name], case
+    groups = np.arange(len(y)) % (3 * K) if grouped else None
+    assert_folds_of(kind, K, y, groups, seed)
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
+@pytest.mark.parametrize("hidden", ["_iter_test_masks", "deals_alike"])
+@pytest.mark.parametrize("name", KINDS)
+def test_folds_are_those_of_scikit_learn_where_it_has_changed_inside(name, hidden, monkeypatch):
+    """Without the methods and the order of draws that are known, its public `split` is asked."""
+    kind, _, grouped = KINDS[name]
+    y = np.random.default_rng(1).integers(0, 3, size=50)
+    groups = np.arange(50) % 11 if grouped else None
+    monkeypatch.setattr("cvnb.splitters.deals_alike", lambda: False)
+    if hidden == "_iter_test_masks":
+        asked = []
+        public = kind.split
+        monkeypatch.setattr("cvnb.splitters.MASKS", "_no_such_method")
+        monkeypatch.setattr(kind, "split", lambda *given: asked.append(1) or public(*given))
+        assert_folds_of(kind, 4, y, groups, 3)
+        assert asked
+    assert_folds_of(kind, 4, y, groups, 3)
+
+
+def test_the_scikit_learn_at_hand_deals_as_known():
+    """Else every stratified draw takes the slow way, which is worth knowing."""
+    assert deals_alike()
+
+
+def test_another_way_of_dealing_is_noticed(monkeypatch):
+    """A scikit-learn whose StratifiedKFold draws otherwise is not imitated."""
+
+    class Reversed(StratifiedKFold):
+        def split(self, X, y, groups=None):
+            return reversed(list(super().split(X, y, groups)))
+
+    monkeypatch.setattr("cvnb.splitters.StratifiedKFold", Reversed)
+    assert not deals_alike.__wrapped__()

@@ -17,12 +17,12 @@ from .families import Family, Setting
 from .inference import tied_settings
 from .losses import Loss
 from .notes import notes_of
-from .paths.base import Path
+from .paths.base import Ran
 from .paths.refit import fit_on
 from .plan import Plan
 from .predictor import ensemble
 from .recipes import Recipe
-from .run import fill
+from .run import Work, fill
 from .table import LossTable
 from .wording import spread
 
@@ -35,16 +35,24 @@ class Record:
     """Everything that a result is made from; `record_of(result)` gives it."""
 
     recipe: Recipe
-    family: Family
-    loss: Loss
+    work: Work
     plan: Plan
     table: LossTable
-    data: Data
-    path: Path
-    task: str
+    path: Ran
     inner_spec: Any
-    n_jobs: int | None
     notes: tuple[str, ...]
+
+    @property
+    def family(self) -> Family:
+        return self.work.family
+
+    @property
+    def data(self) -> Data:
+        return self.work.data
+
+    @property
+    def loss(self) -> Loss:
+        return self.work.loss
 
     @property
     def tied(self) -> list[np.ndarray]:
@@ -151,7 +159,7 @@ class RiskEstimate:
 
     @property
     def path(self) -> str:
-        """Which computation ran: "refit"."""
+        """Which computation ran: "shared:knn", "refit"."""
         return self._record.path.name
 
     @property
@@ -197,9 +205,7 @@ class RiskEstimate:
             return self.chosen[0]
         if self._record.inner_spec is None:
             raise RecipeError("inner=None chooses nothing, so there is no final setting; give inner.")
-        table = fill(
-            self._final_plan, self._record.path, len(self.settings), self._record.loss.zero_one, n_jobs=self._record.n_jobs
-        )
+        table, _ = fill(self._record.work, self._final_plan)
         return dict(self._record.family.settings[table.chosen[0]])
 
     def predictor(self, how: str = "retrain") -> Any:
@@ -222,7 +228,7 @@ class RiskEstimate:
     def _final_plan(self) -> Plan:
         if self.plan.outer_layout is None:
             return self.plan
-        layout = draw_final(self._record.recipe, self._record.data, self._record.task, self._record.inner_spec)
+        layout = draw_final(self._record.recipe, self._record.data, self._record.work.task, self._record.inner_spec)
         words = words_of(self._record.inner_spec, (layout,), self._record.data.groups is not None, "dev set")
         return Plan(self._record.data.n_rows, None, (layout,), inner_words=words, data=self._record.data)
 

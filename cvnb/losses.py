@@ -77,7 +77,7 @@ class Loss:
             loss = -float(self.scorer(model, X, y) if w is None else self.scorer(model, X, y, sample_weight=w))
         else:
             prediction = getattr(model, self.response)(X)
-            rows = self._row_losses(y, prediction, getattr(model, "classes_", None))
+            rows = self.row_losses(y, prediction, getattr(model, "classes_", None))
             loss = float(np.mean(rows) if w is None else np.sum(w * rows) / np.sum(w))
         if not np.isfinite(loss):
             raise FloatingPointError(f"the {self.name} loss is {loss}")
@@ -102,7 +102,7 @@ class Loss:
             return "one value of y only"
         return None
 
-    def _row_losses(self, y: np.ndarray, prediction: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
+    def row_losses(self, y: np.ndarray, prediction: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
         if self.rows is None:
             raise LossError(f"the loss {self.name!r} has neither a formula nor a scorer")
         shape = np.shape(prediction)

@@ -16,14 +16,30 @@ if TYPE_CHECKING:
 
 
 def notes_of(record: Record) -> list[str]:
-    """Interrupt, ties, grid edges, failures, warnings; in this order."""
-    return [*_interrupt(record), *_ties(record), *_edges(record), *_failures(record), *_warnings(record)]
+    """Interrupt, refit, ties, grid edges, close calls, failures, warnings; in this order."""
+    found = (_interrupt, _refitted, _ties, _edges, _close_calls, _failures, _warnings)
+    return [note for find in found for note in find(record)]
 
 
 def _interrupt(record: Record) -> list[str]:
     if record.table.complete:
         return []
     return [f"Interrupted: {len(record.table.chosen)} of {record.plan.n_parts} outer splits were finished."]
+
+
+def _refitted(record: Record) -> list[str]:
+    """Where and why a fast path gave way."""
+    total = record.plan.n_inner + len(record.plan.outer)
+    return [f"{n} of {total} splits were refitted: {why}." for why, n in record.table.refitted]
+
+
+def _close_calls(record: Record) -> list[str]:
+    """Predictions, inner and outer, that rounding or a rule for ties decides."""
+    sentences = {
+        "equal distances": "At {n} the k-th and the next neighbour are equally far: distance, then row number, decided.",
+        "margins": "At {n} the classes are level up to rounding: another computation may name the other class.",
+    }
+    return [sentences[kind].format(n=count(n, "prediction")) for kind, n in record.table.counts if n]
 
 
 def _ties(record: Record) -> list[str]:

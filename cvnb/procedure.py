@@ -13,12 +13,11 @@ from .data import Data
 from .draw import draw
 from .errors import FamilyError, InputError, RecipeError
 from .estimate import Comparison, Record, RiskEstimate
-from .families import Family, as_families
-from .losses import Loss, find_loss
-from .paths.refit import Refit
+from .families import Family, as_families, check_parameters
+from .losses import find_loss
 from .plan import Plan
 from .recipes import Recipe
-from .run import fill
+from .run import Work, fill
 from .specs import FixedRows, Folds, Given, Listed
 from .wording import count
 
@@ -51,12 +50,12 @@ def run(
     data = Data.check(X, y, groups, sample_weight)
     drawn, task, inner_spec = _plan(recipe, data, families)
     jobs = {name: _prepare(one, drawn, data, task, inner_spec, options) for name, one in families.items()}
-    if len({(job.loss.rows, repr(job.loss.scorer)) for job in jobs.values()}) > 1:
-        names = ", ".join(f"{name}: {job.loss.scorer or job.loss.name}" for name, job in jobs.items())
+    if len({(job.work.loss.rows, repr(job.work.loss.scorer)) for job in jobs.values()}) > 1:
+        names = ", ".join(f"{name}: {job.work.loss.scorer or job.work.loss.name}" for name, job in jobs.items())
         raise FamilyError(f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=.")
     results = {}
     for name, job in jobs.items():
-        results[name] = _estimate(recipe, job, drawn, data, task, inner_spec, options)
+        results[name] = _estimate(recipe, job, drawn, inner_spec, options)
         if not results[name].complete:
             break
     return results[""] if isinstance(given, Family) else Comparison(results)
@@ -101,18 +100,12 @@ class Options:
         if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n == 0):
             raise InputError(f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all processors.")
 
-    @property
-    def path_reason(self) -> str:
-        """Why the refit path runs."""
-        return "asked for" if self.path == "refit" else "one fit per setting and split, as any scikit-learn estimator allows"
-
 
 @dataclass(frozen=True)
 class Job:
-    """One family made ready: its loss, and what the walk over its splits noted."""
+    """One family made ready, and what the walk over its splits noted."""
 
-    family: Family
-    loss: Loss
+    work: Work
     notes: tuple[str, ...]
 
 
@@ -163,16 +156,15 @@ def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any,
         )
     own = options.loss is None and options.scoring is None
     loss = find_loss(options.loss, ready.scoring if own else options.scoring, task, ready.estimator)
-    notes = feasibility.check(plan, data, task, ready, loss)
-    return Job(ready, loss, (*notes, *_leaks(plan, inner_spec)))
+    kinds = check_parameters(ready)
+    notes = feasibility.check(plan, data, task, ready, loss, kinds)
+    work = Work(ready, kinds, data, loss, task, options.path, options.n_jobs)
+    return Job(work, (*notes, *_leaks(plan, inner_spec)))
 
 
-def _estimate(recipe: Recipe, job: Job, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options) -> RiskEstimate:
-    path = Refit(job.family, data, job.loss, options.path_reason)
-    n_settings = len(job.family.settings)
-    table = fill(plan, path, n_settings, job.loss.zero_one, options.flat, options.n_jobs, options.progress)
-    record = Record(recipe, job.family, job.loss, plan, table, data, path, task, inner_spec, options.n_jobs, job.notes)
-    return RiskEstimate(record)
+def _estimate(recipe: Recipe, job: Job, plan: Plan, inner_spec: Any, options: Options) -> RiskEstimate:
+    table, path = fill(job.work, plan, options.flat, options.progress)
+    return RiskEstimate(Record(recipe, job.work, plan, table, path, inner_spec, job.notes))
 
 
 def _smallest_part(plan: Plan) -> int:

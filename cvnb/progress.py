@@ -15,22 +15,30 @@ AFTER, EVERY = 1.0, 0.1
 
 
 class Progress:
-    """Called with the number of parts done; draws at most ten times a second."""
+    """Called with how much is done of `total`; draws at most ten times a second."""
 
-    def __init__(self, total: int, wanted: str) -> None:
-        self.total = total
+    def __init__(self, total: float, wanted: str, unit: str = "splits") -> None:
+        self.total, self.unit = total, unit
         self.on = wanted == "auto" and os.environ.get("CVNB_PROGRESS", "") != "off"
         self.started = self.drawn = time.monotonic()
         self.handle: Any = None
-        self.line = ""
+        self.line = self.said = ""
 
-    def __call__(self, done: int) -> None:
+    def __call__(self, done: float) -> None:
         now = time.monotonic()
         if not self.on or now - self.started < AFTER or now - self.drawn < EVERY:
             return
         self.drawn = now
-        left = (now - self.started) * (self.total - done) / max(done, 1)
-        self._draw(done, f"{done} of {self.total} splits, about {left:.0f} s left")
+        text = f"{done:.0f} of {self.total:.0f} {self.unit}" if self.unit else f"{100 * done / self.total:.0f} % done"
+        if done > 0:
+            text += f", about {(now - self.started) * (self.total - done) / done:.0f} s left"
+        self._draw(done, text)
+
+    def say(self, text: str) -> None:
+        """Draw a sentence now: it explains a wait that no count of parts does."""
+        if self.on and text != self.said:
+            self.said = text
+            self._draw(0, text)
 
     def close(self) -> None:
         """Take the line away; what it spoke of is done."""
@@ -40,7 +48,7 @@ class Progress:
             sys.stderr.write("\r" + " " * len(self.line) + "\r")
             sys.stderr.flush()
 
-    def _draw(self, done: int, text: str) -> None:
+    def _draw(self, done: float, text: str) -> None:
         if in_notebook():
             from IPython.display import display
 

@@ -8,82 +8,175 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
+from .data import Data
 from .errors import FitError, Interrupted
+from .families import Family, Kind
 from .inference import tied_settings
-from .paths.base import Outcome, Path
+from .losses import Loss
+from .paths.base import Outcome, Path, Ran, Sweep
+from .paths.choice import choose_path
+from .paths.refit import Refit, recorded
 from .plan import Plan
 from .progress import Progress
 from .randomness import global_state
-from .table import Failure, LossTable
+from .table import Failure, LossTable, Sheet
+from .threads import n_threads, run_stages
 
 WAVE_SECONDS = 0.5
+NOTHING = "stopped before any outer split was finished; nothing was measured."
 Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
 
-def fill(
-    plan: Plan,
-    path: Path,
-    n_settings: int,
-    zero_one: bool,
-    flat: bool = False,
-    n_jobs: int | None = None,
-    progress: str = "off",
-) -> LossTable:
-    """Every loss that this plan asks for; after an interrupt those of the outer splits that were finished."""
+@dataclass(frozen=True)
+class Work:
+    """What is to be measured, and how: on which path ("auto" or "refit"), by how many workers."""
+
+    family: Family
+    kinds: list[Kind]
+    data: Data
+    loss: Loss
+    task: str
+    path: str = "auto"
+    n_jobs: int | None = None
+
+
+def fill(work: Work, plan: Plan, flat: bool = False, progress: str = "off") -> tuple[LossTable, Ran]:
+    """Every loss that this plan asks for, and the path that found them.
+
+    After an interrupt the losses are those of the outer splits that were finished. Where a fast path finds the rows of a
+    training part unsuited, that part is refitted, and a note tells why.
+    """
+    path: Any = choose_path(work.family, work.kinds, work.data, work.loss, work.task, plan, work.path)
+    table = (_sweep if hasattr(path, "stages") else _split_by_split)(work, path, plan, flat, progress)
+    if table.refitted and sum(n for _, n in table.refitted) == plan.n_inner + len(plan.outer):
+        return table, Ran("refit", table.refitted[0][0])
+    return table, Ran(path.name, path.reason)
+
+
+def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, progress: str) -> LossTable:
     shown = Progress(plan.n_inner + len(plan.outer), progress)
-    run = _Run(plan, path, n_settings, zero_one, flat, n_jobs, shown)
+    run = _Run(work, plan, path, flat or path.every_setting, range(plan.n_parts), shown)
     started = time.perf_counter()
     try:
-        with global_state():
+        with global_state(), _compiling(shown) if path.every_setting else nullcontext():
             run.all_parts()
         complete = True
     except KeyboardInterrupt:
         if not run.chosen or (plan.outer_layout is not None and not run.outer):
-            raise Interrupted("stopped before any outer split was finished; nothing was measured.") from None
+            raise Interrupted(NOTHING) from None
         complete = False
     finally:
         shown.close()
     return run.table(complete, time.perf_counter() - started)
 
 
+def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str) -> LossTable:
+    """The same by a path that fills the whole table on threads, and by refit in the parts that it refuses."""
+    sheet, shown = Sheet(plan, len(work.family.settings), work.loss.zero_one), Progress(1.0, progress, unit="")
+    started = time.perf_counter()
+
+    def look() -> None:
+        compiler.look()
+        shown(sheet.share_done)
+
+    try:
+        with recorded(sheet.warnings), _compiling(shown) as compiler:
+            run_stages(path.stages(sheet), n_threads(work.n_jobs), sheet.stop, look)
+        if len(sheet.refused) < plan.n_parts:
+            _refit_refused(work, sheet)
+    except KeyboardInterrupt:
+        if not sheet.finished[0]:
+            raise Interrupted(NOTHING) from None
+    finally:
+        shown.close()
+    if len(sheet.refused) < plan.n_parts:
+        return sheet.table(time.perf_counter() - started)
+    why = next(iter(sheet.refused.values()))
+    table = _split_by_split(work, Refit(work.family, work.data, work.loss, why), plan, flat, progress)
+    return replace(table, refitted=((why, plan.n_inner + len(plan.outer)),))
+
+
+def _refit_refused(work: Work, sheet: Sheet) -> None:
+    """Fill the parts that the path refused, and the outer splits that it could not measure."""
+    path = Refit(work.family, work.data, work.loss, "")
+    for j in sorted(sheet.refused_outside.keys() - sheet.refused.keys()):
+        with global_state():
+            train, test = sheet.plan.outer[j]
+            outcome = path.evaluate(train, test, np.arange(sheet.n_settings), (j, -1), True)
+        if np.isnan(outcome.losses[sheet.chosen[j]]):
+            sheet.refused[j] = sheet.refused_outside[j]  # another setting takes its place, which is a choice of that part
+            continue
+        sheet.put_outer(j, outcome.losses, kept_rows(outcome), outcome.predictions[int(sheet.chosen[j])])
+        sheet.failures += [Failure(j, None, s, cause) for s, cause in outcome.failures.items()]
+        sheet.warnings.update(outcome.warnings)
+    if not sheet.refused:
+        return
+    run = _Run(work, sheet.plan, path, True, sorted(sheet.refused), Progress(1.0, "off"))
+    with global_state():
+        run.all_parts()
+    for j in run.parts:
+        sheet.chosen[j] = run.chosen[j]
+        if sheet.inner is not None:
+            sheet.inner[j] = run.inner[j]
+        if j in run.outer:
+            outcome = run.outer[j]
+            sheet.put_outer(j, outcome.losses, kept_rows(outcome), outcome.predictions[run.chosen[j]])
+        sheet.finished[j] = True
+    sheet.failures += run.failures
+    sheet.warnings.update(run.warnings)
+
+
+def _compiling(shown: Progress) -> Any:
+    from .compiling import compiling  # Numba is not imported before a path needs it
+
+    return compiling(shown)
+
+
 @dataclass
 class _Run:
+    work: Work
     plan: Plan
     path: Path
-    n_settings: int
-    zero_one: bool
     flat: bool
-    n_jobs: int | None
+    parts: Sequence[int]
     progress: Progress
     inner: dict[int, np.ndarray] = field(default_factory=dict)
     outer: dict[int, Outcome] = field(default_factory=dict)
     chosen: dict[int, int] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     warnings: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    refitted: Counter[str] = field(default_factory=Counter)
     done: int = 0
+
+    @property
+    def n_settings(self) -> int:
+        return len(self.work.family.settings)
 
     def all_parts(self) -> None:
         """Choose in every training part and measure the choice outside it."""
-        n_parts, nested = self.plan.n_parts, self.plan.outer_layout is not None
-        with _workers(self.n_jobs) as parallel:
-            workers = effective_n_jobs(self.n_jobs)
+        n_parts, nested = len(self.parts), self.plan.outer_layout is not None
+        with _workers(self.work.n_jobs) as parallel:
+            workers = effective_n_jobs(self.work.n_jobs)
             pool = parallel if workers > 1 else None
-            size = 1 if pool is None else max(1, 2 * workers * n_parts // max(self.plan.n_inner, n_parts))
-            done = range(0)
-            while done.stop < n_parts or done:
+            size = 1 if pool is None else max(1, 2 * workers * self.plan.n_parts // max(self.plan.n_inner, self.plan.n_parts))
+            start, before = 0, self.parts[:0]
+            while start < n_parts or before:
                 started = time.perf_counter()
-                wave = range(done.stop, min(done.stop + size, n_parts))
-                self._wave(pool, list(wave), list(done) if nested else [])
-                done = wave
+                wave = self.parts[start : start + size]
+                self._wave(pool, list(wave), list(before) if nested else [])
+                start, before = start + len(wave), wave
                 if pool is not None:  # many quick splits go out together, few slow ones
                     size = max(1, min(2 * size, int(size * WAVE_SECONDS / (time.perf_counter() - started))))
 
@@ -103,7 +196,7 @@ class _Run:
         if parallel is None:
             outcomes: Iterable[Outcome] = (self.path.evaluate(*task) for task in tasks)
         else:
-            n = max(1, n_tasks // (4 * effective_n_jobs(self.n_jobs)))  # many quick tasks travel together
+            n = max(1, n_tasks // (4 * effective_n_jobs(self.work.n_jobs)))  # many quick tasks travel together
             parts = iter(lambda: list(islice(tasks, n)), [])
             outcomes = chain.from_iterable(parallel(delayed(_evaluate_all)(self.path, part) for part in parts))
         for outcome in outcomes:
@@ -148,7 +241,7 @@ class _Run:
         self.outer[j] = outcome
 
     def _choose(self, curve: np.ndarray, j: int) -> int:
-        tied = tied_settings(curve, self.zero_one)
+        tied = tied_settings(curve, self.work.loss.zero_one)
         if not tied.size:
             raise FitError(self._all_failed(j))
         return int(tied[0])
@@ -162,6 +255,9 @@ class _Run:
     def _note(self, j: int, k: int | None, outcome: Outcome) -> None:
         self.failures += [Failure(j, k, s, cause) for s, cause in outcome.failures.items()]
         self.warnings.update(outcome.warnings)
+        self.counts.update(outcome.counts)
+        if outcome.refitted:
+            self.refitted[outcome.refitted] += 1
 
     def table(self, complete: bool, seconds: float) -> LossTable:
         """What was finished: everything, or the outer splits up to the first unfinished one."""
@@ -172,11 +268,13 @@ class _Run:
         return LossTable(
             inner=None if self.plan.inner_layouts is None else tuple(self.inner[j] for j in range(n_parts)),
             outer=np.array([outcome.losses for outcome in outer]).reshape(len(outer), self.n_settings),
-            rows=tuple(None if np.isnan(outcome.rows).all() else outcome.rows for outcome in outer),  # type: ignore[arg-type]
+            rows=tuple(map(kept_rows, outer)),
             predictions=tuple(outcome.predictions[s] for outcome, s in zip(outer, chosen[: len(outer)], strict=True)),
             chosen=np.array(chosen, dtype=np.int64),
             failures=tuple(self.failures),
             warnings=tuple(sorted(self.warnings.items())),
+            counts=tuple(sorted(self.counts.items())),
+            refitted=tuple(sorted(self.refitted.items())),
             flat=self.flat,
             complete=complete,
             seconds=seconds,
@@ -185,6 +283,11 @@ class _Run:
     def _n_finished(self) -> int:
         finished = self.outer if self.plan.outer_layout is not None else self.chosen
         return next(j for j in range(self.plan.n_parts + 1) if j not in finished)
+
+
+def kept_rows(outcome: Outcome) -> np.ndarray | None:
+    """Row losses where the loss has any."""
+    return None if outcome.rows is None or np.isnan(outcome.rows).all() else outcome.rows
 
 
 def _evaluate_all(path: Path, tasks: list[Task]) -> list[Outcome]:

@@ -18,6 +18,8 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
+import cvnb.run
+
 COUNTED = (
     BaggingClassifier, DecisionTreeClassifier, DecisionTreeRegressor, DummyClassifier, DummyRegressor, GaussianNB,
     HistGradientBoostingRegressor, KNeighborsClassifier, KNeighborsRegressor, LinearRegression, LinearSVC, LogisticRegression,
@@ -41,7 +43,7 @@ def one_thread():
 
 @pytest.fixture
 def fits(monkeypatch):
-    """Names of the estimators that are fitted, one for each fit."""
+    """Names of the estimators that are fitted, one for each fit; "threads" for each run of a fast path."""
     made = []
 
     def counted(fit):
@@ -54,6 +56,8 @@ def fits(monkeypatch):
 
     for kind in COUNTED:
         monkeypatch.setattr(kind, "fit", counted(kind.fit))
+    run_stages = cvnb.run.run_stages
+    monkeypatch.setattr(cvnb.run, "run_stages", lambda *args: made.append("threads") or run_stages(*args))
     return made
 
 

@@ -35,12 +35,17 @@ def own(setting, name, default):
 
 def distances(X_train, x, metric="minkowski", p=2):
     """Distance of x to every training row."""
-    gaps = np.abs(X_train.astype(np.float64) - x.astype(np.float64))
-    if metric == "chebyshev":
+    X_train, x = X_train.astype(np.float64), x.astype(np.float64)
+    if metric == "cosine":  # 1 - cos, without its loss of digits
+        X_train, x = X_train / np.sqrt((X_train**2).sum(axis=1))[:, None], x / np.sqrt((x**2).sum())
+        squares = ((X_train - x) ** 2).sum(axis=1)
+        return np.where(squares > 1e-30, squares / 2, 0.0)
+    gaps = np.abs(X_train - x)
+    if metric == "chebyshev" or (metric == "minkowski" and p == np.inf):
         return gaps.max(axis=1)
-    if metric == "manhattan" or (metric == "minkowski" and p == 1):
+    if metric in ("manhattan", "l1", "cityblock") or (metric == "minkowski" and p == 1):
         return gaps.sum(axis=1)
-    if metric == "euclidean" or (metric == "minkowski" and p == 2):
+    if metric in ("euclidean", "l2") or (metric == "minkowski" and p == 2):
         return np.sqrt((gaps**2).sum(axis=1))
     return (gaps**p).sum(axis=1) ** (1 / p)
 

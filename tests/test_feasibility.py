@@ -56,7 +56,7 @@ def noted(result, *parts):
 
 def test_the_counter_counts(fits):
     """A legal run makes as many fits as there are settings times inner splits, and one in each outer split."""
-    run(Family(Ridge(), {"alpha": [1.0, 2.0, 3.0]}), table(), response(), Recipe(outer=4, inner=2))
+    run(Family(Ridge(), {"alpha": [1.0, 2.0, 3.0]}), table(), response(), Recipe(outer=4, inner=2), path="refit")
     assert fits == ["Ridge"] * (4 * (2 * 3 + 1))
 
 
@@ -557,9 +557,10 @@ def test_a_setting_that_needs_data_to_be_wrong_costs_only_itself():
     model, recipe = make_pipeline(PCA(), Ridge()), Recipe(outer=3, inner=2)
     result = run(Family(model, {"pca__n_components": [1, 2, 99]}), table(), response(), recipe)
     expected = run(Family(model, {"pca__n_components": [1, 2]}), table(), response(), recipe)
+    assert result.path == expected.path == "path:ridge"
     assert result.chosen == expected.chosen
     np.testing.assert_array_equal(result.inner_curves[:, :2], expected.inner_curves)
-    assert noted(result, "pca__n_components=99 failed in inner split 0 of outer split 0 and 5 more splits", "n_components=99")
+    assert noted(result, "pca__n_components=99 failed in inner split 0 of outer split 0 and 8 more splits", "n_components=99")
 
 
 def test_failures_are_noted_whatever_the_number_of_workers():

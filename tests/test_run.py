@@ -155,10 +155,17 @@ def test_flat_changes_no_other_number():
 
 def test_without_refits_there_is_no_flat_estimate_of_several_outer_splits():
     """outer_curves, flat and optimism are None where they would cost refits."""
-    result = run(ridges)
+    result = run(ridges, path="refit")
     assert result.outer_curves is None
     assert result.flat is None
     assert result.optimism is None
+
+
+def test_a_path_that_gives_every_setting_gives_the_flat_estimate_too():
+    """outer_curves, flat and optimism are there without being asked for where they cost nothing."""
+    free, asked = run(ridges), run(ridges, path="refit", flat=True)
+    np.testing.assert_allclose(free.outer_curves, asked.outer_curves, rtol=1e-9)
+    np.testing.assert_allclose([free.flat, free.optimism], [asked.flat, asked.optimism], rtol=1e-9)
 
 
 SHAPES = {  # outer splits, training parts, whether flat and risk are there
@@ -175,7 +182,7 @@ SHAPES = {  # outer splits, training parts, whether flat and risk are there
 def test_shapes_follow_the_recipe(name):
     """One row of inner_curves per training part, one fold risk per outer split, however few there are."""
     recipe, n_outer, n_parts, flat, risk = SHAPES[name]
-    result = run(ridges, recipe)
+    result = run(ridges, recipe, path="refit")
     assert result.inner_curves.shape == (n_parts, 3)
     assert result.fold_risks.shape == (n_outer,)
     assert result.chosen_index.shape == (n_parts,)

@@ -1,23 +1,49 @@
-"""What every path gives: the losses of some settings, trained on one part and measured on another."""
+"""What a path is: a way to get the losses of many settings.
+
+A path that goes split by split has `evaluate`, and joblib may carry it anywhere. One that serves several splits with one
+computation has `stages`: lists of calls for the threads of this process, each list to be finished before the next is begun.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
+from ..table import Sheet
+
+Call = Callable[[], None]
+
+
+class Unsuited(Exception):
+    """These rows are not for this path; the message says why, and refit takes the part that they stand in."""
+
 
 @dataclass
 class Outcome:
-    """losses[s] (NaN for a setting that failed or was not asked for); row losses [t, s] and predictions where kept."""
+    """losses[s] (NaN for a setting that failed or was not asked for); row losses [t, s] and predictions where kept.
+
+    refitted: why a fast path left this split to refit, or "".
+    """
 
     losses: np.ndarray
     rows: np.ndarray | None = None
     predictions: dict[int, np.ndarray] = field(default_factory=dict)
     failures: dict[int, str] = field(default_factory=dict)
     warnings: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    refitted: str = ""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """Which path ran and why."""
+
+    name: str
+    reason: str
 
 
 class Path(Protocol):
@@ -26,9 +52,38 @@ class Path(Protocol):
     name: str
     reason: str
 
+    @property
+    def every_setting(self) -> bool:
+        """Whether all settings cost no more than one, so that the outer test parts get the losses of all of them."""
+        ...
+
     def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
         """The losses of the settings `which`, fitted on `train`, on `test`; row losses and predictions too where keep.
 
         split = (j, k) names the split for the random state of estimators that have none of their own; k = -1 outside.
+        """
+        ...
+
+
+def guarded(sheet: Sheet, j: int, call: Call) -> None:
+    """Make this call for training part j, unless the part is refused already; where it is unsuited, refuse it."""
+    if j in sheet.refused:
+        return
+    try:
+        call()
+    except Unsuited as why:
+        sheet.refused[j] = str(why)
+
+
+class Sweep(Protocol):
+    """A way to fill the whole table, every setting of every split."""
+
+    name: str
+    reason: str
+
+    def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
+        """Calls that fill the sheet and mark the parts that are finished; those of one stage are independent.
+
+        A call looks at sheet.stop every 0.1 s or so and returns early where it is set.
         """
         ...

@@ -35,6 +35,8 @@ class Refit:
 
     name = "refit"
 
+    every_setting = False
+
     def __init__(self, family: Family, data: Data, loss: Loss, reason: str) -> None:
         self.family, self.data, self.loss, self.reason = family, data, loss, reason
         ranks: dict[Any, int] = {}
@@ -47,7 +49,7 @@ class Refit:
         n_settings = len(self.family.settings)
         outcome = Outcome(np.full(n_settings, np.nan), np.full((test.size, n_settings), np.nan) if keep else None)
         chain = Chain(self.family, self.data, train, test, split)
-        with global_state(), _counted(outcome.warnings):
+        with recorded(outcome.warnings):
             for s in sorted(which, key=lambda s: (self.keys[s] or (), s)):
                 try:
                     self._measure(chain, int(s), outcome)
@@ -108,15 +110,19 @@ class Chain:
             seed(*self.split)
             candidate.fit(self.raw(self.train), y, **_weights_for(candidate, w))
             return candidate, candidate, self.raw(self.test)
-        self._transform(candidate, keys)
-        X_train, X_test = self._current()
+        X_train, X_test = self._transform(candidate, keys)
         model = candidate.steps[-1][1]
         seed(*self.split)
         model.fit(X_train, y, **_weights_for(model, w))
         return candidate, model, X_test
 
-    def _transform(self, pipeline: Pipeline, keys: Any) -> None:
-        """Bring the stages in line with this pipeline's transformers, fitting those that differ."""
+    def transformed(self, setting: Setting, keys: Key) -> tuple[Any, Any]:
+        """(X of the training part, X of the test part) as the last step takes them; nothing is done to a bare estimator."""
+        candidate = self.family.candidate(setting)
+        return self._transform(candidate, keys) if isinstance(candidate, Pipeline) else self._current()
+
+    def _transform(self, pipeline: Pipeline, keys: Any) -> tuple[Any, Any]:
+        """Bring the stages in line with this pipeline's transformers, fitting those that differ; copies of what comes out."""
         if self.broken is not None and keys[: len(self.broken[0])] == self.broken[0]:
             raise self.broken[1]
         depth = 0
@@ -133,6 +139,7 @@ class Chain:
             except Exception as error:  # kept, so that the settings that share this step fail without trying again
                 self.broken = (key, error)
                 raise
+        return self._current()
 
     def _fit_step(self, step: Any, i: int) -> tuple[Any, Any]:
         (X_train, X_test), y = self._current(), self.data.y[self.train]
@@ -211,12 +218,16 @@ def _copy(X: Any) -> Any:
 
 
 @contextmanager
-def _counted(counter: Any) -> Iterator[None]:
-    """Count warnings instead of showing them; a thread cannot, the filters are the process's."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
+def recorded(counter: Any) -> Iterator[None]:
+    """Fits are made inside: NumPy's global state is put back, and warnings are counted instead of shown.
+
+    A thread cannot count: the filters are the process's.
+    """
+    with global_state():
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
     counter.update(f"{type(w.message).__name__}: {' '.join(str(w.message).split())}" for w in caught)

@@ -1,0 +1,171 @@
+"""What linear models take from rows: sums over blocks of them, means, predictions, classes.
+
+A row of the design is a = root * [x - centre, 1, y - level], root being the square root of its weight. What is summed over rows
+is one flat vector, so that sums of blocks are sums of vectors:
+
+    [ a a' (q * q, the lower half), sum of x - centre (p), sum of (x - centre)^2 (p), number of rows ]    q = p + 1 + targets
+
+the last three without weights, since a scaler knows none. Everything else is said by these sums.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+ROWS = 128  # of X, taken at once: they stay in the cache
+
+
+@njit(cache=True, nogil=True)
+def add_products(A, out):
+    """Add A'A to the lower half of out, two of its rows and four rows of A at a time."""
+    n, q = A.shape
+    for t in range(0, n - n % 4, 4):
+        a, b, c, d = A[t], A[t + 1], A[t + 2], A[t + 3]
+        for i in range(0, q - q % 2, 2):
+            upper, lower = out[i], out[i + 1]
+            a0, b0, c0, d0 = a[i], b[i], c[i], d[i]
+            a1, b1, c1, d1 = a[i + 1], b[i + 1], c[i + 1], d[i + 1]
+            for k in range(i + 2):
+                x, y, z, w = a[k], b[k], c[k], d[k]
+                upper[k] += a0 * x + b0 * y + c0 * z + d0 * w
+                lower[k] += a1 * x + b1 * y + c1 * z + d1 * w
+        if q % 2:
+            last, a0, b0, c0, d0 = out[q - 1], a[q - 1], b[q - 1], c[q - 1], d[q - 1]
+            for k in range(q):
+                last[k] += a0 * a[k] + b0 * b[k] + c0 * c[k] + d0 * d[k]
+    for t in range(n - n % 4, n):
+        a = A[t]
+        for i in range(q):
+            row, by = out[i], a[i]
+            for k in range(i + 1):
+                row[k] += by * a[k]
+
+
+@njit(cache=True, nogil=True)
+def sum_blocks(X, Y, root, rows, starts, centre, level, stop, out):
+    """Fill out[i] with the sums over rows[starts[i] : starts[i + 1]]; root is empty where no row has a weight."""
+    p, n_targets = X.shape[1], Y.shape[1]
+    q = p + 1 + n_targets
+    A = np.empty((ROWS, q))
+    for i in range(out.shape[0]):
+        total = out[i]
+        total[:] = 0.0
+        gram, first, second = total[: q * q].reshape(q, q), total[q * q :], total[q * q + p :]
+        for start in range(starts[i], starts[i + 1], ROWS):
+            if stop[0]:
+                return
+            part = rows[start : min(start + ROWS, starts[i + 1])]
+            for t in range(part.size):
+                x, a, y = X[part[t]], A[t], Y[part[t]]
+                for c in range(p):
+                    a[c] = x[c] - centre[c]
+                    first[c] += a[c]
+                    second[c] += a[c] * a[c]
+                a[p] = 1.0
+                for c in range(n_targets):
+                    a[p + 1 + c] = y[c] - level[c]
+                if root.size:
+                    for c in range(q):
+                        a[c] *= root[part[t]]
+            add_products(A[: part.size], gram)
+        total[-1] = starts[i + 1] - starts[i]
+
+
+@njit(cache=True, nogil=True)
+def centre_of(X, rows, root, out):
+    """Fill out with the weighted mean of these rows, taken about the first that counts: exact where a column is constant."""
+    p, first, total = X.shape[1], 0, 0.0
+    while root.size and root[rows[first]] == 0.0 and first < rows.size - 1:
+        first += 1
+    origin = X[rows[first]]
+    out[:] = 0.0
+    for t in range(rows.size):
+        x, w = X[rows[t]], 1.0
+        if root.size:
+            w = root[rows[t]] * root[rows[t]]
+        total += w
+        for c in range(p):
+            out[c] += w * (x[c] - origin[c])
+    for c in range(p):
+        out[c] = origin[c] + (out[c] / total if total > 0.0 else 0.0)
+
+
+@njit(cache=True, nogil=True)
+def predict(X, rows, starts, centre, coefs, stop, out):
+    """Fill out[t] with [x - centre, 1] @ coefs[i] of the row rows[t], starts[i] <= t < starts[i + 1]."""
+    p = X.shape[1]
+    A = np.empty((ROWS, p + 1))
+    A[:, p] = 1.0
+    for i in range(coefs.shape[0]):
+        for start in range(starts[i], starts[i + 1], ROWS):
+            if stop[0]:
+                return
+            end = min(start + ROWS, starts[i + 1])
+            for t in range(end - start):
+                x, a = X[rows[start + t]], A[t]
+                for c in range(p):
+                    a[c] = x[c] - centre[c]
+            np.dot(A[: end - start], coefs[i], out[start:end])
+
+
+@njit(cache=True, nogil=True)
+def add_losses(said, Y, w, rows, starts, squares, out, weights):
+    """Add to out[i] the squared, else absolute, losses of said[t], starts[i] <= t < starts[i + 1]; to weights[i] their weights.
+
+    w is empty where no row has a weight. said[t] itself becomes the losses of row t.
+    """
+    for i in range(out.shape[0]):
+        total, weight = out[i], 1.0
+        for t in range(starts[i], starts[i + 1]):
+            y, row = Y[rows[t], 0], said[t]
+            if w.size:
+                weight = w[rows[t]]
+            weights[i] += weight
+            if squares:
+                for s in range(row.size):
+                    row[s] = (y - row[s]) * (y - row[s])
+            else:
+                for s in range(row.size):
+                    row[s] = abs(y - row[s])
+            for s in range(row.size):
+                total[s] += weight * row[s]
+
+
+@njit(cache=True, nogil=True)
+def judge(decisions, starts, present, codes):
+    """Fill codes[t, s] with the class of the largest decisions[t, :, s], the first of equals, and count close calls.
+
+    One target decides between two classes by its sign. present[i] holds the classes of the training part of split i. A call is
+    close where best and second best differ by 1e-9 of the largest decision of the split, or of 1.
+    """
+    n_targets, close = decisions.shape[1], 0
+    for i in range(present.shape[0]):
+        only, n_present = 0, 0
+        for c in range(present.shape[1]):
+            if present[i, c]:
+                only, n_present = c, n_present + 1
+        part = decisions[starts[i] : starts[i + 1]]
+        if n_present < 2:
+            codes[starts[i] : starts[i + 1]] = only
+            continue
+        limit = 1.0
+        for d in part.flat:
+            limit = max(limit, abs(d))
+        limit *= 1e-9 if n_targets == 1 or n_present > 2 else 2e-9
+        for t in range(part.shape[0]):
+            for s in range(part.shape[2]):
+                best, second, at = part[t, 0, s], -np.inf, 1
+                if n_targets == 1:
+                    at, second, best = (1 if best > 0.0 else 0), 0.0, abs(best)
+                else:
+                    best = -np.inf
+                    for c in range(n_targets):
+                        d = part[t, c, s]
+                        if present[i, c] and d > best:
+                            best, second, at = d, best, c
+                        elif present[i, c] and d > second:
+                            second = d
+                codes[starts[i] + t, s] = at
+                close += best - second <= limit
+    return close

@@ -1,0 +1,284 @@
+"""Nearest neighbours in order of (distance, row number).
+
+Distances are sums over columns added in the order of NumPy's sum: up to 128 columns they equal np.sqrt(((x - z) ** 2).sum())
+bit for bit, and equal distances are equal wherever they are computed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)
+TILE = 512  # columns of a tile of keys, which stays in the first cache
+SAMPLE = 2048  # keys that are looked at to guess how near the nearest ones are, where there are more
+PARALLEL = 1e-30  # squared distance of two rows of length 1 that is nothing but rounding
+CROWDED = 64  # candidates in one bucket of a sort that are too many to be sorted one by one
+
+
+@njit(cache=True, nogil=True)
+def fill_keys(Q, columns, metric, power, keys):
+    """Fill keys[t, i] with the sum over c of |Q[t, c] - columns[c, i]| ** power; with the largest for Chebyshev."""
+    n_columns, n = columns.shape
+    whole = n_columns - n_columns % 8 if n_columns >= 8 and metric != CHEBYSHEV else 0
+    sums = np.empty((8, TILE))
+    for start in range(0, n, TILE):
+        width = min(TILE, n - start)
+        for t in range(Q.shape[0]):
+            out = keys[t, start : start + width]
+            out[:] = 0.0
+            if whole:
+                sums[:] = 0.0
+                for c in range(whole):
+                    _add(columns[c, start : start + width], Q[t, c], metric, power, sums[c % 8])
+                for i in range(width):
+                    low = (sums[0, i] + sums[1, i]) + (sums[2, i] + sums[3, i])
+                    out[i] = low + ((sums[4, i] + sums[5, i]) + (sums[6, i] + sums[7, i]))
+            for c in range(whole, n_columns):
+                _add(columns[c, start : start + width], Q[t, c], metric, power, out)
+
+
+@njit(cache=True, nogil=True)
+def _add(column, x, metric, power, out):
+    """Add the share of one column to out, or take the larger."""
+    if metric in (EUCLIDEAN, COSINE):
+        for i in range(column.size):
+            gap = column[i] - x
+            out[i] += gap * gap
+    elif metric == MANHATTAN:
+        for i in range(column.size):
+            out[i] += abs(column[i] - x)
+    elif metric == CHEBYSHEV:
+        for i in range(column.size):
+            gap = abs(column[i] - x)
+            out[i] = gap if gap > out[i] else out[i]
+    else:
+        for i in range(column.size):
+            out[i] += abs(column[i] - x) ** power
+
+
+@njit(cache=True, nogil=True)
+def _distance(key, metric, power):
+    """The distance that a key stands for."""
+    if metric == EUCLIDEAN:
+        return np.sqrt(key)
+    if metric == COSINE:
+        return 0.5 * key if key > PARALLEL else 0.0  # rows of one direction differ by the rounding of their norms alone
+    if metric == MINKOWSKI:
+        return key ** (1.0 / power)
+    return key
+
+
+@njit(cache=True, nogil=True)
+def _squares(Q, t, T, i):
+    """Sum of (Q[t] - T[i])², added in the order of NumPy's sum."""
+    n_columns = T.shape[1]
+    whole = n_columns - n_columns % 8 if n_columns >= 8 else 0
+    total = 0.0
+    if whole:
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
+        for c in range(0, whole, 8):
+            s0 += (Q[t, c] - T[i, c]) ** 2
+            s1 += (Q[t, c + 1] - T[i, c + 1]) ** 2
+            s2 += (Q[t, c + 2] - T[i, c + 2]) ** 2
+            s3 += (Q[t, c + 3] - T[i, c + 3]) ** 2
+            s4 += (Q[t, c + 4] - T[i, c + 4]) ** 2
+            s5 += (Q[t, c + 5] - T[i, c + 5]) ** 2
+            s6 += (Q[t, c + 6] - T[i, c + 6]) ** 2
+            s7 += (Q[t, c + 7] - T[i, c + 7]) ** 2
+        total = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+    for c in range(whole, n_columns):
+        total += (Q[t, c] - T[i, c]) ** 2
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _threshold(sample, wanted, guess):
+    """A value that at least `wanted` of the sample, and few more, do not exceed; inf where no value was found."""
+    low, high, at, growth, leap = -np.inf, np.inf, guess, 4.0, 2.0
+    for _ in range(200):
+        below = 0
+        for i in range(sample.size):
+            below += sample[i] <= at
+        if below < wanted:
+            low = at
+        elif below <= 1.1 * wanted + 1:
+            return at
+        else:
+            high = at
+        if at > 0.0 and below > 0:  # as if numbers grew like a power of the distance
+            at *= (1.05 * wanted / below) ** (1.0 / growth)
+            growth = max(1.0, 0.7 * growth)
+        if not low < at < high:
+            if low == -np.inf:
+                at = high / leap if high > 1e-300 else high - max(abs(high), 1e-300)
+                leap *= leap if leap < 1e100 else 1.0
+            elif high == np.inf:
+                at = low * leap if low > 1e-300 else low + max(abs(low), 1e-300)
+                leap *= leap if leap < 1e100 else 1.0
+            else:
+                at = 0.5 * (low + high)
+                if at <= low or at >= high:
+                    break
+    return high
+
+
+@njit(cache=True, nogil=True)
+def _candidates(keys, own, length, guess, slack, spread, floor, sample, found):
+    """(how many, limit): fill found with all rows whose key does not exceed the limit, `length` of them well below it."""
+    n, n_left = keys.size, keys.size - (own >= 0)
+    if own >= 0:
+        keys[own] = np.inf
+    step = 1 if n <= 2 * SAMPLE else n // SAMPLE
+    looked_at = keys
+    if step > 1:
+        looked_at = sample[: (n + step - 1) // step]
+        for i in range(looked_at.size):
+            looked_at[i] = keys[i * step]
+    wanted = length + (1.5 * np.sqrt(length * step) if step > 1 else 0.0)
+    while wanted < n_left:
+        limit = _threshold(looked_at, wanted / step, guess)
+        if limit == np.inf:
+            break
+        wider = max(limit + 8.0 * slack * abs(limit) + spread, floor)  # no row that ties with the last is left outside
+        n_found = n_below = 0
+        for i in range(n):
+            found[n_found] = i
+            n_found += keys[i] <= wider
+            n_below += keys[i] <= limit
+        if n_below >= length:
+            return n_found, wider
+        wanted *= 2
+    for a in range(n_left):
+        found[a] = a + (a >= own) if own >= 0 else a
+    return n_left, np.inf
+
+
+@njit(cache=True, nogil=True)
+def _sort(distances, n, order, start, place):
+    """Fill order with the candidates 0 ... n - 1 by (distance, number): into buckets, then each where it belongs."""
+    low, high = distances[0], distances[0]
+    for a in range(1, n):
+        low = distances[a] if distances[a] < low else low
+        high = distances[a] if distances[a] > high else high
+    n_buckets = 2 * n
+    scale = (n_buckets - 1) / (high - low) if high > low else 0.0
+    if not scale < np.inf or not high < np.inf:  # too near each other, or too far, to divide
+        _merge_sort(distances, n, order)
+        return
+    start[: n_buckets + 1] = 0
+    for a in range(n):
+        place[a] = np.int64((distances[a] - low) * scale)
+        start[place[a] + 1] += 1
+    fullest = 0
+    for bucket in range(n_buckets):
+        fullest = max(fullest, start[bucket + 1])
+        start[bucket + 1] += start[bucket]
+    if fullest > CROWDED and high > low:
+        _merge_sort(distances, n, order)
+        return
+    for a in range(n):
+        order[start[place[a]]] = a
+        start[place[a]] += 1
+    for a in range(1, n):
+        moved, b = order[a], a - 1
+        while b >= 0 and distances[order[b]] > distances[moved]:
+            order[b + 1] = order[b]
+            b -= 1
+        order[b + 1] = moved
+
+
+@njit(cache=True, nogil=True)
+def _merge_sort(distances, n, order):
+    """The same for distances that crowd into few buckets: from the bottom up, the left half first among equals."""
+    taken, other = np.arange(n), np.empty(n, dtype=np.int64)
+    width = 1
+    while width < n:
+        for begin in range(0, n, 2 * width):
+            a, middle, end = begin, min(begin + width, n), min(begin + 2 * width, n)
+            b = middle
+            for at in range(begin, end):
+                if a < middle and (b >= end or distances[taken[a]] <= distances[taken[b]]):
+                    other[at] = taken[a]
+                    a += 1
+                else:
+                    other[at] = taken[b]
+                    b += 1
+        taken, other = other, taken
+        width *= 2
+    order[:n] = taken
+
+
+@njit(cache=True, nogil=True)
+def select(keys, exact, spread, own, Q, T, metric, power, near, distance, reach):
+    """Fill near[t] and distance[t] with the rows of T nearest to Q[t], sorted by (distance, row), and reach[t].
+
+    The first reach[t] are the nearest ones for certain; -1 - n says that there are no more than these n rows at all. keys[t]
+    hold what `fill_keys` gives where exact, else lower bounds of squared distances, less than spread[t] too low near Q[t].
+    own[t] is the row of T that is Q[t] itself and no neighbour, or -1. keys is written on.
+    """
+    n, length = keys.shape[1], near.shape[1]
+    sample, distances, found = np.empty(n), np.empty(n), np.empty(n + 1, dtype=np.int64)
+    order, start, place = np.empty(n, dtype=np.int64), np.empty(2 * n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    guess, slack = max(keys[0, n // 2], 1e-300), (2 * T.shape[1] + 16) * 2.0**-53
+    floor = 2.0 * PARALLEL if metric == COSINE else 0.0  # whoever is at distance 0 is found
+    for t in range(keys.shape[0]):
+        n_found, limit = _candidates(keys[t], own[t], length, guess, slack, spread[t], floor, sample, found)
+        for a in range(n_found):
+            key = keys[t, found[a]] if exact else _squares(Q, t, T, found[a])
+            distances[a] = _distance(key, metric, power)
+        certain = np.inf
+        if limit < np.inf:
+            guess = limit if limit > 0.0 else guess
+            certain = _distance(max(limit, 0.0) * (1.0 - slack), metric, power)
+        _sort(distances, n_found, order, start, place)
+        reach[t] = _keep(found, distances, order, n_found, certain, True, near[t], distance[t])
+
+
+@njit(cache=True, nogil=True)
+def _keep(found, distances, order, n_found, certain, touching, near, distance):
+    """Fill near and distance with the first of the candidates; gives how many are certain, as in `select`.
+
+    Those nearer than `certain` are; touching: those at distance 0 are too.
+    """
+    kept = min(n_found, near.size)
+    for a in range(kept):
+        near[a], distance[a] = found[order[a]], distances[order[a]]
+    if certain == np.inf:
+        return -1 - kept if n_found <= near.size else kept
+    while kept > 0 and not (distance[kept - 1] < certain or (touching and distance[kept - 1] == 0.0)):
+        kept -= 1
+    return kept
+
+
+@njit(cache=True, nogil=True)
+def settle(found, last, own, Q, T, metric, power, near, distance, reach):
+    """The same from the rows found[t] that a tree gave, in order of row number; no other row is nearer than last[t].
+
+    T has fewer than 8 columns.
+    """
+    n = found.shape[1]
+    distances, rows = np.empty(n), np.empty(n, dtype=np.int64)
+    order, start, place = np.empty(n, dtype=np.int64), np.empty(2 * n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    for t in range(found.shape[0]):
+        n_found = 0
+        for a in range(n):
+            i = found[t, a]
+            if i == own[t]:
+                continue
+            key = 0.0
+            for c in range(T.shape[1]):
+                gap = abs(T[i, c] - Q[t, c])
+                if metric in (EUCLIDEAN, COSINE):
+                    key += gap * gap
+                elif metric == MANHATTAN:
+                    key += gap
+                elif metric == CHEBYSHEV:
+                    key = max(key, gap)
+                else:
+                    key += gap**power
+            rows[n_found], distances[n_found] = i, _distance(key, metric, power)
+            n_found += 1
+        _sort(distances, n_found, order, start, place)
+        certain = 0.5 * last[t] ** 2 if metric == COSINE else last[t]
+        reach[t] = _keep(rows, distances, order, n_found, certain * (1.0 - 1e-14), False, near[t], distance[t])

@@ -1,0 +1,119 @@
+"""What the nearest neighbours of a row say, for every k: the commonest class, or the mean."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+EXCLUDED = -2  # code of a row that is in no training part
+SAME = 1e-12  # distances that differ by less, relatively, count as tied
+
+
+@njit(cache=True, nogil=True)
+def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, classes, means, shares):
+    """Fill one row of classes or means, and of shares, with what the first ks[0] < ks[1] < ... of n neighbours say.
+
+    Column columns[s] is that of ks[s]. Even votes go to the smaller class. Gives the number of ks whose last neighbour is no
+    nearer than the one after it, which only row numbers tell apart.
+    """
+    n_classes, n_most, tied = sums.size, ks[-1], 0
+    touching = weighted and np.isinf(_weight(distances[0], False))  # then those at distance 0 alone have a say
+    if n_classes:
+        best = 0
+        sums[:] = 0.0
+        for a in range(n_most):
+            c = codes[rows[a]]
+            sums[c] += _weight(distances[a], touching) if weighted else 1.0
+            if sums[c] > sums[best] or (sums[c] == sums[best] and c < best):
+                best = c
+            so_far[a] = best
+        for s in range(ks.size):
+            classes[columns[s]] = np.int64(so_far[ks[s] - 1])
+    else:
+        total = mean = 0.0
+        for a in range(n_most):
+            weight = _weight(distances[a], touching) if weighted else 1.0
+            total += weight
+            mean += weight * y[rows[a]]
+            so_far[a] = mean / total
+        for s in range(ks.size):
+            means[columns[s]] = so_far[ks[s] - 1]
+    for s in range(ks.size):
+        k = ks[s]
+        tied += k < n and distances[k] - distances[k - 1] <= SAME * distances[k]
+    if shares.shape[1]:
+        _share(rows, distances, codes, ks, columns, weighted, touching, sums, shares)
+    return tied
+
+
+@njit(cache=True, nogil=True)
+def _share(rows, distances, codes, ks, columns, weighted, touching, sums, shares):
+    """Fill shares[columns[s], c] with the share of class c in the votes of the first ks[s]."""
+    sums[:] = 0.0
+    total, a = 0.0, 0
+    for s in range(ks.size):
+        while a < ks[s]:
+            weight = _weight(distances[a], touching) if weighted else 1.0
+            sums[codes[rows[a]]] += weight
+            total += weight
+            a += 1
+        for c in range(sums.size):
+            shares[columns[s], c] = sums[c] / total
+
+
+@njit(cache=True, nogil=True)
+def _weight(distance, touching):
+    """1 / distance; where some rows touch the test row, 1 for those and 0 for the others."""
+    inverse = np.inf if distance == 0.0 else 1.0 / distance
+    if touching:
+        return 1.0 if np.isinf(inverse) else 0.0
+    return inverse
+
+
+@njit(cache=True, nogil=True)
+def say(where, train, near, distance, reach, codes, y, ks, columns, weighted, n_classes, classes, means, shares):
+    """Fill row where[t] of classes or means, and of shares, from the neighbours train[near[t]]; gives the number of ties."""
+    n_most = ks[-1]
+    rows = np.empty(n_most, dtype=np.int64)
+    sums, so_far, tied = np.empty(n_classes), np.empty(n_most), 0
+    for t in range(near.shape[0]):
+        n, at = reach[t] if reach[t] >= 0 else -1 - reach[t], where[t]
+        for a in range(n_most):
+            rows[a] = train[near[t, a]]
+        tied += _say(
+            rows, distance[t], n, codes, y, ks, columns, weighted, sums, so_far,
+            classes[at if n_classes else 0], means[0 if n_classes else at], shares[at if shares.shape[2] else 0],
+        )  # fmt: skip
+    return tied
+
+
+@njit(cache=True, nogil=True)
+def walk(
+    test, own, code, near, distance, reach, codes, y, ks, columns, weighted, n_classes, classes, means, shares, short, first
+):
+    """Fill row t of classes or means, and of shares, by walking the list of row test[t] past rows not in its training part.
+
+    Row i is in it where code[i] is neither EXCLUDED nor own[t]. short[t] is 1 where the list ends too early, and nothing is
+    filled; first[t] is the distance of the nearest row otherwise. Gives the number of tied predictions.
+    """
+    n_most = ks[-1]
+    rows, distances = np.empty(n_most + 1, dtype=np.int64), np.empty(n_most + 1)
+    sums, so_far, tied = np.empty(n_classes), np.empty(n_most), 0
+    for t in range(test.size):
+        i = test[t]
+        there = reach[i] if reach[i] >= 0 else -1 - reach[i]
+        n = 0
+        for a in range(there):
+            row = near[i, a]
+            rows[n], distances[n] = row, distance[i, a]
+            n += (code[row] != own[t]) & (code[row] != EXCLUDED)  # no branch: which rows are left out is unpredictable
+            if n > n_most:
+                break
+        short[t] = n <= n_most and reach[i] >= 0
+        if not short[t]:
+            first[t] = distances[0]
+            tied += _say(
+                rows, distances, n, codes, y, ks, columns, weighted, sums, so_far,
+                classes[t if n_classes else 0], means[0 if n_classes else t], shares[t if shares.shape[2] else 0],
+            )  # fmt: skip
+    return tied

@@ -1,0 +1,69 @@
+"""Ridge by one Cholesky factor per penalty: cheaper than one reduction for all, where the matrix is large and they are few."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import lapack
+
+from ..kernels import linear
+
+
+def ridge_by_cholesky(
+    outside: np.ndarray,
+    blocks: np.ndarray,
+    p: int,
+    n_targets: int,
+    centre: np.ndarray,
+    level: np.ndarray,
+    intercept: bool,
+    scaled: bool,
+    alphas: np.ndarray,
+    near: float,
+    stop: np.ndarray,
+    coefs: np.ndarray,
+    how: np.ndarray,
+) -> None:
+    """The same as linear.ridge_of_blocks, which is asked where the columns are too nearly collinear to tell by this."""
+    q, after = p + 1 + n_targets, np.zeros((len(blocks) + 1, outside.size))
+    for i in reversed(range(len(blocks))):
+        after[i] = after[i + 1] + blocks[i]
+    before, none = np.zeros(outside.size), np.zeros((0, outside.size))
+    m, scale, G, b = np.empty(p), np.empty(p), np.empty((p, p)), np.empty((p, n_targets))
+    for i in range(len(coefs)):
+        if stop[0]:
+            return
+        total = outside + (before + after[i + 1 if len(blocks) else 0])
+        before = before + (blocks[i] if len(blocks) else 0.0)
+        how[i] = linear.centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b)
+        if how[i] != linear.FINE:
+            continue
+        z = np.empty((p, n_targets, alphas.size))
+        if all(_solve(G, b, alphas[s], near, z[:, :, s]) for s in np.argsort(alphas)):
+            z *= scale[:, None, None]
+            means = total[: q * q].reshape(q, q)[p + 1 :, p] / total[p * q + p] if intercept else np.zeros(n_targets)
+            coefs[i, :p] = z.reshape(p, -1)
+            coefs[i, p] = ((level + means)[:, None] - np.tensordot(m, z, axes=1)).ravel()
+        else:
+            own = (centre, level, intercept, scaled, alphas, near, stop)
+            linear.ridge_of_blocks(total, none, p, n_targets, *own, coefs[i : i + 1], how[i : i + 1])
+
+
+def _solve(G: np.ndarray, b: np.ndarray, alpha: Any, near: float, z: np.ndarray) -> bool:
+    """Fill z with (G + alpha I)^-1 b, the diagonal scaled to 1 meanwhile; whether that kept the digits."""
+    norms = np.sqrt(np.diag(G) + alpha)
+    if not (norms > 0).all():
+        return False
+    A = G / np.outer(norms, norms)
+    A.flat[:: len(A) + 1] = 1.0
+    size = np.abs(A).sum(axis=0).max()
+    try:
+        L = np.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        return False
+    share, _ = lapack.dpocon(L.T, size)
+    if not share * size >= near:
+        return False
+    z[:] = lapack.dpotrs(L.T, b / norms[:, None])[0] / norms[:, None]
+    return True

@@ -1,0 +1,83 @@
+"""Least squares: from singular values, or as ridge without a penalty in a basis where the columns are nearly orthonormal.
+
+The second serves many splits at once. Let R'R = G be the Gram matrix of the centred columns of an outer training part; the rows
+x R^-1 have a Gram matrix near I, which is then summed anew from the rows themselves (the second pass of Cholesky-QR2; Yamamoto
+et al. 2015: as exact as Householder's QR while cond(X) < 1e8). Every inner training part is a sum of blocks of that one, with
+eigenvalues near 1 where no block has most of the leverage. Nothing is solved on a Gram matrix of X itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .base import Unsuited
+from .linear_fit import CHUNK, NO_WEIGHT, Line, Origin, Rows
+
+ZERO = 1e-13  # a singular value below this share of the largest is rounding: the columns are collinear
+CLEAR = 2e-6  # above this it counts, and costs no more digits than a loss can spare
+WORST = 0.125  # share of the condition number allowed that the whole part may have, the rest being for its parts
+
+
+def fit(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+    """(centre, coefficients [p + 1, targets * settings]) of the model of these rows, ridge or least squares."""
+    if rows.root.size and not rows.root[train].any():
+        raise Unsuited(NO_WEIGHT)
+    return _shortest(rows, train, line) if line.squares else rows.fit_ridge(train, line)
+
+
+def _shortest(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+    """The shortest of the solutions, as the model sees its columns."""
+    R, scale, (centre, level) = _triangle(rows, train, line)
+    U, size, V = np.linalg.svd(R[:, : rows.p], full_matrices=False)
+    largest = size[0] if size.size else 0.0
+    counts = size >= _clear(line) * largest if largest > 0 else np.zeros(size.size, dtype=bool)
+    if (size[~counts] > ZERO * largest).any():
+        raise Unsuited("columns of X are nearly collinear, and which of them count depends on the solver")
+    beta = V[counts].T @ ((U[:, counts].T @ R[:, rows.p :]) / size[counts, None])
+    coefs = np.vstack([scale[:, None] * beta, level])
+    return centre, np.repeat(coefs, line.alphas.size, axis=1)
+
+
+def _triangle(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray, Origin]:
+    """(R of the design and its targets side by side, scale, origin), from chunks of rows one after the other."""
+    if train.size <= CHUNK:
+        A, b, scale, origin = rows.design(train, line)
+        return _qr(np.hstack([A, b])), scale, origin
+    scale = rows.scale(train) if line.scaled else np.ones(rows.p)
+    centre, level = origin = rows.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)
+    R = np.zeros((0, rows.p + rows.n_targets))
+    for start in range(0, train.size, CHUNK):
+        part = train[start : start + CHUNK]
+        root = rows.root[part, None] if rows.root.size else 1.0
+        chunk = root * np.hstack([(rows.X[part] - centre) * scale, rows.Y[part] - level])
+        R = _qr(np.vstack([R, chunk]))
+    return R, scale, origin
+
+
+def _qr(A: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.qr(A, mode="r"))
+
+
+def basis_of(rows: Rows, total: np.ndarray, line: Line) -> np.ndarray | None:
+    """[p, p] R^-1 from the sums over a part; None where its columns are not independent enough."""
+    p, q = rows.p, rows.p + 1 + rows.n_targets
+    M, n = total[: q * q].reshape(q, q), total[-1]
+    first, second = total[q * q :][:p] / n, total[q * q + p :][:p] / n
+    G, s, W = np.tril(M[:p, :p]) + np.tril(M[:p, :p], -1).T, M[p, :p], M[p, p]
+    if line.intercept:
+        G = G - np.outer(s, s) / W
+    elif line.scaled:
+        G = G - np.outer(s, first) - np.outer(first, s) + W * np.outer(first, first)
+    size = np.sqrt(np.maximum(second - first**2, 0.0)) if line.scaled else np.ones(p)
+    norms = np.sqrt(np.maximum(np.diag(G), 0.0))
+    if not (size > 0).all() or not (norms > 0).all():
+        return None
+    values = np.linalg.eigvalsh(G / np.outer(size, size))
+    if not values[0] > (_clear(line) / WORST) ** 2 * values[-1]:
+        return None
+    return np.ascontiguousarray(np.linalg.inv(np.linalg.cholesky(G / np.outer(norms, norms))).T / norms[:, None])
+
+
+def _clear(line: Line) -> float:
+    assert line.tol is not None
+    return max(CLEAR, 2 * line.tol)

@@ -1,0 +1,220 @@
+"""Linear models of a training part from its own rows, and what sums over rows make of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.linear_model import LinearRegression
+
+from ..kernels import linear, linear_rows
+from .base import Unsuited
+from .cholesky import ridge_by_cholesky
+from .problem import Combination
+
+COLLINEAR = "columns of X are too nearly collinear for that many digits, and refit gives scikit-learn's own"
+INFINITE = "a loss is not finite, and refit tells which settings fail"
+NO_WEIGHT = "all weights of a training part are zero, and refit tells what that does"
+NEAR = 1e-6  # smallest eigenvalue of a scaled Gram matrix with its penalty that leaves ten digits of a loss
+WHITE = 0.1  # the same where the columns are nearly orthonormal to begin with
+WIDE = 128  # columns from which on the matrix library sums products faster
+LARGE, FEW = 96, 5  # a Cholesky factor for each of a few penalties costs less than one reduction of a matrix so large
+PIECE = 1 << 15  # rows predicted and measured at once
+CHUNK = 1 << 14  # rows taken at once where they have to be copied
+NONE, NO_BASIS = np.zeros(0), np.zeros((0, 0))
+Origin = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Line:
+    """The settings of one combination: the same model but for its penalties."""
+
+    which: np.ndarray
+    alphas: np.ndarray
+    intercept: bool
+    scaled: bool
+    tol: float | None = None  # of least squares: the relative singular value that scikit-learn takes for zero; None: ridge
+
+    @classmethod
+    def of(cls, combination: Combination) -> Line:
+        model, alphas = combination.model, np.ascontiguousarray(combination.values, dtype=np.float64)
+        if type(model) is not LinearRegression:
+            return cls(combination.which, alphas, bool(model.fit_intercept), combination.scaled)
+        return cls(combination.which, np.zeros(alphas.size), bool(model.fit_intercept), combination.scaled, float(model.tol))
+
+    @property
+    def squares(self) -> bool:
+        """Whether it is least squares."""
+        return self.tol is not None
+
+    @property
+    def follows_scale(self) -> bool:
+        """Whether a scaler moves its predictions with the training part: all but least squares with an intercept."""
+        return self.scaled and not (self.squares and self.intercept)
+
+    @property
+    def frame(self) -> tuple[bool, bool, bool, bool]:
+        """What its sums depend on: X centred, y centred, a basis of its own, in which units that is judged."""
+        return self.intercept or self.scaled, self.intercept, self.squares, self.squares and self.scaled
+
+
+class Rows:
+    """The data as the kernels take them."""
+
+    def __init__(self, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, stop: np.ndarray) -> None:
+        self.X, self.Y, self.root, self.stop = X, Y, NONE if weights is None else np.sqrt(weights), stop
+        self.p, self.n_targets = X.shape[1], Y.shape[1]
+        self.width = (self.p + 1 + self.n_targets) ** 2 + 2 * self.p + 1
+
+    def origin(self, rows: np.ndarray, centred: bool, levelled: bool, weighted: bool = False) -> Origin:
+        """(mean of X, mean of Y) over these rows, zeros where they stay as they are."""
+        centre, level, root = np.zeros(self.p), np.zeros(self.n_targets), self.root if weighted else NONE
+        if centred:
+            linear_rows.centre_of(self.X, rows, root, centre)
+        if levelled:
+            linear_rows.centre_of(self.Y, rows, root, level)
+        return centre, level
+
+    def sums(self, rows: np.ndarray, starts: np.ndarray, origin: Origin, basis: np.ndarray = NO_BASIS) -> np.ndarray:
+        """[blocks, width]: sums over rows[starts[i] : starts[i + 1]]; in a basis (x - centre) @ basis stands for x - centre."""
+        out = np.zeros((len(starts) - 1, self.width))
+        if not basis.size and self.p < WIDE:
+            linear_rows.sum_blocks(self.X, self.Y, self.root, rows, starts, *origin, self.stop, out)
+        elif self.p < WIDE and starts[-1] - starts[0] <= CHUNK:
+            self._sum_whitened(rows[starts[0] : starts[-1]], starts - starts[0], origin, basis, out)
+        else:
+            for i in range(len(out)):
+                for start in range(starts[i], starts[i + 1], CHUNK):
+                    part, own = rows[start : min(start + CHUNK, starts[i + 1])], np.zeros((1, self.width))
+                    (self._sum_wide if self.p >= WIDE else self._sum_whitened)(
+                        part, np.array([0, part.size]), origin, basis, own
+                    )
+                    out[i] += own[0]
+                    if self.stop[0]:
+                        return out
+        return out
+
+    def _sum_whitened(self, rows: np.ndarray, starts: np.ndarray, origin: Origin, basis: np.ndarray, out: np.ndarray) -> None:
+        Z, everything = (self.X[rows] - origin[0]) @ basis, np.arange(rows.size)
+        root = self.root[rows] if self.root.size else self.root
+        zero = np.zeros(self.p)
+        linear_rows.sum_blocks(Z, self.Y[rows], root, everything, starts, zero, origin[1], self.stop, out)
+
+    def _sum_wide(self, rows: np.ndarray, starts: np.ndarray, origin: Origin, basis: np.ndarray, out: np.ndarray) -> None:
+        """One block, by the matrix library."""
+        Z = self.X[rows] - origin[0]
+        Z = Z @ basis if basis.size else Z
+        A = np.hstack([Z, np.ones((rows.size, 1)), self.Y[rows] - origin[1]])
+        if self.root.size:
+            A *= self.root[rows, None]
+        out[0] = np.concatenate([(A.T @ A).ravel(), Z.sum(axis=0), (Z * Z).sum(axis=0), [rows.size]])
+
+    def models(
+        self, outside: np.ndarray, blocks: np.ndarray, origin: Origin, line: Line, basis: np.ndarray = NO_BASIS
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(coefficients [n, p + 1, targets * settings], how it went [n]) of outside + all blocks but one; of all where none."""
+        n, near = max(1, len(blocks)), WHITE if basis.size else NEAR
+        coefs, how = np.zeros((n, self.p + 1, self.n_targets * line.alphas.size)), np.zeros(n, dtype=np.int64)
+        solve = ridge_by_cholesky if self.p >= LARGE and line.alphas.size <= FEW else linear.ridge_of_blocks
+        centre, sums = np.zeros(self.p) if basis.size else origin[0], (outside, blocks, self.p, self.n_targets)
+        solve(*sums, centre, origin[1], line.intercept, line.follows_scale, line.alphas, near, self.stop, coefs, how)
+        if basis.size:
+            coefs[:, :-1] = basis @ coefs[:, :-1]
+        return coefs, how
+
+    def left_out(
+        self,
+        total: np.ndarray,
+        origin: Origin,
+        line: Line,
+        basis: np.ndarray,
+        test: np.ndarray,
+        out: np.ndarray,
+        alone: np.ndarray,
+    ) -> int:
+        """Fill out[t] with the decisions, on row test[t], of the model of all rows but that one; how it went.
+
+        alone[t]: that row has nearly all the weight in its own fit, and is to be fitted without.
+        """
+        p, q, n, n_targets = self.p, self.p + 1 + self.n_targets, line.alphas.size, self.n_targets
+        shift, turn, lower, pivots = np.empty(p), np.empty((p, p)), np.empty((n, p)), np.empty((n, p))
+        f, near, centre = np.empty((n, n_targets, p)), WHITE if basis.size else NEAR, np.zeros(p) if basis.size else origin[0]
+        how = linear.factor(total, p, n_targets, centre, line.intercept, line.alphas, near, shift, turn, lower, pivots, f)
+        if how != linear.FINE:
+            return how
+        means, weight = origin[1], np.inf
+        if line.intercept:
+            weight = total[p * q + p]
+            means = means + total[: q * q].reshape(q, q)[p + 1 :, p] / weight
+        turn = basis @ turn if basis.size else turn
+        U = turn.T @ (self.X[test] - origin[0]).T
+        linear.left_out(U, test, self.Y, self.root, means, weight, shift, lower, pivots, f, out, alone)
+        return how
+
+    def predict(self, rows: np.ndarray, starts: np.ndarray, centre: np.ndarray, coefs: np.ndarray) -> np.ndarray:
+        """Decisions [rows, targets * settings], those of rows[starts[i] : starts[i + 1]] by coefs[i]."""
+        out = np.empty((rows.size, coefs.shape[2]))
+        linear_rows.predict(self.X, rows, starts, centre, coefs, self.stop, out)
+        return out
+
+    def mean_losses(
+        self, rows: np.ndarray, starts: np.ndarray, centre: np.ndarray, coefs: np.ndarray, w: np.ndarray, squares: bool
+    ) -> np.ndarray:
+        """[splits, settings]: mean squared, else absolute, loss of the same decisions on numbers, long parts piece by piece."""
+        out, weights = np.zeros((len(coefs), coefs.shape[2])), np.zeros(len(coefs))
+        for first in range(0, rows.size, PIECE):
+            part, own = rows[first : first + PIECE], np.clip(starts - first, 0, min(PIECE, rows.size - first))
+            said = self.predict(part, own, centre, coefs)
+            if self.stop[0]:
+                break
+            linear_rows.add_losses(said, self.Y, w, part, own, squares, out, weights)
+        return out / np.where(weights > 0, weights, 1.0)[:, None]
+
+    def fit_ridge(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+        """(centre, coefficients [p + 1, targets * settings]) of the model of these rows."""
+        return self._fit_dual(train, line) if self.p > train.size else self._fit_primal(train, line)
+
+    def _fit_primal(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+        origin = self.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)
+        total = self.sums(train, np.array([0, train.size]), origin)[0]
+        coefs, how = self.models(total, np.zeros((0, self.width)), origin, line)
+        if how[0] != linear.FINE and not self.stop[0]:
+            raise Unsuited(COLLINEAR)
+        return origin[0], coefs[0]
+
+    def _fit_dual(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+        """From the products of rows: coefficients = A' (A A' + alpha I)^-1 b."""
+        A, b, scale, (centre, level) = self.design(train, line)
+        n, uncentred = (
+            train.size,
+            line.scaled and not line.intercept,
+        )  # K 1 = 0, but b has a part along 1, blown up by 1 / alpha
+        total = np.zeros((n + 1 + self.n_targets) ** 2 + 2 * n + 1)
+        sums = total[: (n + 1 + self.n_targets) ** 2].reshape(n + 1 + self.n_targets, -1)
+        sums[:n, :n], sums[n + 1 :, :n] = A @ A.T, b.T
+        z, how = np.zeros((1, n + 1, self.n_targets * line.alphas.size)), np.zeros(1, dtype=np.int64)
+        none, zero = np.zeros((0, total.size)), (np.zeros(n), np.zeros(self.n_targets))
+        solve = ridge_by_cholesky if n >= LARGE and line.alphas.size <= FEW else linear.ridge_of_blocks
+        solve(total, none, n, self.n_targets, *zero, False, False, line.alphas, NEAR, self.stop, z, how)
+        lost = uncentred and line.alphas.min() < NEAR * np.diag(sums)[:n].max()
+        if (lost or how[0] != linear.FINE) and not self.stop[0]:
+            raise Unsuited(COLLINEAR)
+        coefs = np.empty((self.p + 1, self.n_targets * line.alphas.size))
+        coefs[:-1] = scale[:, None] * (A.T @ z[0, :-1])
+        coefs[-1] = np.repeat(level, line.alphas.size)
+        return centre, coefs
+
+    def design(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray, np.ndarray, Origin]:
+        """(A, b, scale, origin): A = root * (X - centre) * scale and b = root * (Y - level), as the model sees its rows."""
+        scale = self.scale(train) if line.scaled else np.ones(self.p)
+        centre, level = origin = self.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)
+        root = self.root[train, None] if self.root.size else 1.0
+        return root * ((self.X[train] - centre) * scale), root * (self.Y[train] - level), scale, origin
+
+    def scale(self, train: np.ndarray) -> np.ndarray:
+        """What a StandardScaler multiplies by, a constant column by 1."""
+        mean, _ = self.origin(train, True, False)
+        variance = np.mean((self.X[train] - mean) ** 2, axis=0)
+        n, eps = train.size, linear.EPS
+        varies = variance > n * eps * variance + (n * mean * eps) ** 2
+        return np.where(varies, 1 / np.sqrt(np.where(varies, variance, 1.0)), 1.0)

@@ -1,0 +1,106 @@
+"""Recognition: from a family and its data to the problem that a fast path solves, or the reason why none does.
+
+Exact types only: a subclass may compute anything. Settings that differ in numbers alone come together as one Kind, and a
+problem has one Combination per kind: the parameters all its settings share, and the values along the path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import check_array
+
+from ..data import Data
+from ..families import Kind
+from ..plan import Plan
+from .base import Sweep
+from .measure import Answers, Meter
+from .refit import PASS, is_plain_pipeline
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Settings that share everything but the parameter along the path."""
+
+    model: Any  # the last step; its parameters are shared, but for the one along the path
+    scaled: bool  # a StandardScaler stands ahead of it
+    which: np.ndarray  # numbers of the settings
+    values: np.ndarray  # the parameter along the path, one value per setting
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A recognised family on rows of numbers: X is [rows, columns] float64, C-contiguous."""
+
+    X: np.ndarray
+    data: Data
+    meter: Meter
+    combinations: tuple[Combination, ...]
+
+
+@dataclass(frozen=True)
+class Solver:
+    """An algorithm that gives every value of one parameter at once, for exactly these models."""
+
+    name: str
+    models: tuple[type, ...]
+    axis: str
+    counted: str  # the kind of close calls that it counts
+    refuses: Callable[[Any], str]  # last step -> why its other parameters are not for it, or ""
+    in_float32: Callable[[Combination], bool]  # whether scikit-learn's rounding of float32 shows
+    sweep: Callable[[Problem, Plan], Sweep]  # bare, or behind a StandardScaler
+    answers_of_split: Callable[..., tuple[Answers, int]]  # behind anything else
+
+
+def steps_of(candidate: Any) -> tuple[list[Any], Any] | None:
+    """(steps ahead that do something, last step); None where the steps cannot be looked at one by one."""
+    if not isinstance(candidate, Pipeline):
+        return [], candidate
+    if not is_plain_pipeline(candidate):
+        return None
+    steps = [step for _, step in candidate.steps]
+    return [step for step in steps[:-1] if step not in PASS], steps[-1]
+
+
+def is_default_scaler(step: Any) -> bool:
+    """Whether it centres and scales every column, nothing else."""
+    return type(step) is StandardScaler and bool(step.with_mean) and bool(step.with_std)
+
+
+def combinations_of(kinds: list[Kind], axis: str) -> list[Combination]:
+    """One combination per kind and set of other numbers of the last step; `axis` is its parameter along the path."""
+    found: dict[tuple[Any, ...], list[tuple[int, float]]] = {}
+    models: dict[tuple[Any, ...], tuple[Any, bool]] = {}
+    for number, kind in enumerate(kinds):
+        parts = steps_of(kind.candidate)
+        assert parts is not None
+        ahead, last = parts
+        prefix = f"{kind.candidate.steps[-1][0]}__" if isinstance(kind.candidate, Pipeline) else ""
+        for s, numbers in zip(kind.which, kind.numbers, strict=True):
+            own = {name.removeprefix(prefix): value for name, value in numbers.items() if name.startswith(prefix)}
+            value = own.pop(axis, getattr(last, axis, 0))
+            key = (number, tuple(sorted(own.items())))
+            found.setdefault(key, []).append((int(s), value))
+            if key not in models:
+                models[key] = (clone(last).set_params(**own) if own else last), bool(ahead)
+    return [
+        Combination(*models[key], np.array([s for s, _ in pairs]), np.array([value for _, value in pairs]))
+        for key, pairs in found.items()
+    ]
+
+
+def numbers_of(data: Data) -> tuple[np.ndarray | None, str]:
+    """(X as scikit-learn would read it, "") where it is a dense table of numbers; else (None, why not)."""
+    if sp.issparse(data.X):
+        return None, "X is sparse"
+    try:
+        return check_array(data.X, order="C"), ""
+    except (TypeError, ValueError) as error:
+        return None, f"X is no table of numbers ({' '.join(str(error).split())[:80]})"

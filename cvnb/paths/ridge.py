@@ -1,0 +1,114 @@
+"""Ridge, its classifier and least squares: one factorisation per training part serves every penalty.
+
+Cost of a part with n rows, p columns, K inner splits and S penalties: O(n p^2 + K (p^3 + S p^2) + n S p), and O(n p^2 + n S p)
+for leave-one-out without a scaler.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..data import Data
+from ..layouts import Layout, Partition
+from ..plan import Plan
+from ..table import Sheet
+from .base import Call
+from .least_squares import fit
+from .linear_fit import Line, Rows
+from .linear_parts import BlockedPart, OuterPart, Part
+from .measure import Answers, Meter
+from .problem import Combination, Problem
+from .targets import Targets
+
+AXIS, COUNTED = "alpha", "margins"
+SOLVERS = ("auto", "svd", "cholesky")
+FEW_PARTS = 8  # fewer outer training parts than this are shared out between threads piece by piece,
+QUICK = 2e7  # unless the products of all columns take about a millisecond, less than threads take to hand over
+BLOCKED = "training parts are sums of blocks of rows, and one factorisation of each serves every setting"
+LOOSE = "one factorisation of each training part serves every setting"
+
+
+def refuses(last: Any) -> str:
+    """Why this last step is not for this path; "" where it is."""
+    given = last.get_params(deep=False)
+    if given.get("positive"):
+        return "positive=True, which no factorisation gives"
+    if given.get("solver", "auto") not in SOLVERS:
+        return f"solver={given['solver']!r}, which iterates"
+    if given.get("class_weight") is not None:
+        return "class_weight, which weighs the rows of each training part anew"
+    if np.ndim(given.get("alpha", 0.0)):
+        return "an alpha for each target"
+    return ""
+
+
+class LinearSweep:
+    """Every setting of every split."""
+
+    def __init__(self, problem: Problem, plan: Plan) -> None:
+        self.X, self.weights, self.meter, self.plan = problem.X, problem.data.weights, problem.meter, plan
+        self.targets = Targets(problem.data.y, problem.meter)
+        self.largest = float(np.abs(self.targets.Y).max())
+        self.lines = [Line.of(combination) for combination in problem.combinations]
+        self.lock = threading.Lock()
+        self.part, self.quick = self._kind_of_part(), self.X.size * self.X.shape[1] <= QUICK
+        family = "ols" if all(line.squares for line in self.lines) else "ridge"
+        self.name = f"path:{family}" if self.part is Part else f"shared:{family}"
+        self.reason = LOOSE if self.part is Part else BLOCKED
+
+    def _kind_of_part(self) -> type[Part]:
+        plan = self.plan
+        if plan.inner_layouts is None:
+            return OuterPart if self._is_partition(plan.outer_layout) else Part
+        in_part = not plan.inner_in_rows or plan.outer_layout is None
+        return BlockedPart if in_part and all(map(self._is_partition, plan.inner_kept)) else Part
+
+    def _is_partition(self, layout: Layout | None) -> bool:
+        """Whether training parts are sums of blocks, with rows enough for the primal form."""
+        plain = isinstance(layout, Partition) and not layout.buffer
+        return plain and bool(layout.sizes()[:, 0].min() >= self.X.shape[1])  # type: ignore[union-attr]
+
+    def singles(self, layout: Partition) -> bool:
+        """Whether every block is one row, and no scaler moves with it."""
+        return not any(line.follows_scale for line in self.lines) and bool((layout.sizes()[:, 1] == 1).all())
+
+    def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
+        """Whole parts where there are many; else their stages, each shared out."""
+        parts = range(1 if self.part is OuterPart else self.plan.n_parts)
+        if len(parts) >= FEW_PARTS or self.quick:
+            yield [partial(self._whole, sheet, j) for j in parts]
+            return
+        for stage in zip(*(self.part(self, sheet, j).stages() for j in parts), strict=True):
+            yield [call for calls in stage for call in calls]
+
+    def _whole(self, sheet: Sheet, j: int) -> None:
+        for calls in self.part(self, sheet, j).stages():
+            for call in calls:
+                if sheet.stopped:
+                    return
+                call()
+
+    def count(self, sheet: Sheet, close: int) -> None:
+        """Note so many close calls."""
+        if close:
+            with self.lock:
+                sheet.counts[COUNTED] += close
+
+
+def answers_of_split(
+    combination: Combination, meter: Meter, data: Data, train: np.ndarray, X_train: np.ndarray, X_test: np.ndarray
+) -> tuple[Answers, int]:
+    """(what every setting says of X_test, close calls) after one fit on X_train, which stands for the rows `train`."""
+    targets, line = Targets(data.y, meter), Line.of(combination)
+    weights = None if data.weights is None else data.weights[train]
+    rows = Rows(X_train, targets.Y[train], weights, np.zeros(1, dtype=np.uint8))
+    centre, coefs = fit(rows, np.arange(train.size), line)
+    present = targets.counts(train)[None, :] > 0
+    targets.refuse_one_class(present, line.intercept)
+    decisions = (X_test - centre) @ coefs[:-1] + coefs[-1]
+    return targets.answers(decisions.reshape(len(X_test), targets.n, -1), np.array([0, len(X_test)]), present)

@@ -1,0 +1,58 @@
+"""What linear models regress on, and what their predictions say: numbers as they are, classes by signs or by the largest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels import linear_rows
+from .base import Unsuited
+from .measure import Answers, Meter
+
+
+class Targets:
+    """y as [rows, targets]: numbers; -1 and 1 for two classes; one such column per class for more."""
+
+    def __init__(self, y: np.ndarray, meter: Meter) -> None:
+        self.codes, self.n_classes = meter.codes, 0 if meter.classes is None else len(meter.classes)
+        self.wants_scores = meter.wants_scores
+        if self.codes is None:
+            self.Y = np.ascontiguousarray(y, dtype=np.float64).reshape(-1, 1)
+        elif self.n_classes <= 2:
+            self.Y = np.where(self.codes == 1, 1.0, -1.0).reshape(-1, 1)
+        else:
+            self.Y = np.where(self.codes[:, None] == np.arange(self.n_classes), 1.0, -1.0)
+
+    @property
+    def n(self) -> int:
+        return self.Y.shape[1]
+
+    def counts(self, rows: np.ndarray) -> np.ndarray:
+        """[classes]: how many of these rows each class has; nothing in regression."""
+        return (
+            np.bincount(self.codes[rows], minlength=self.n_classes) if self.codes is not None else np.zeros(0, dtype=np.int64)
+        )
+
+    def answers(self, decisions: np.ndarray, starts: np.ndarray, present: np.ndarray) -> tuple[Answers, int]:
+        """(answers, close calls) from decisions [rows, targets, settings].
+
+        Split i holds the rows starts[i] up to starts[i + 1], and present[i] the classes of its training part.
+        """
+        if self.codes is None:
+            return Answers(decisions[:, 0]), 0
+        codes = np.empty((decisions.shape[0], decisions.shape[2]), dtype=np.int64)
+        close = linear_rows.judge(decisions, starts, present, codes)
+        scores = self._scores(decisions, starts, present) if self.wants_scores else None
+        return Answers(codes, scores, "decision_function", present), int(close)
+
+    def _scores(self, decisions: np.ndarray, starts: np.ndarray, present: np.ndarray) -> np.ndarray:
+        """[rows, settings, classes], the decision values as the classifier gives them."""
+        scores = decisions.transpose(0, 2, 1)
+        scores = np.concatenate([-scores, scores], axis=2) if self.n == 1 else np.ascontiguousarray(scores)
+        for i in np.flatnonzero(present.sum(axis=1) == 1):
+            scores[starts[i] : starts[i + 1]] = -1.0
+        return scores
+
+    def refuse_one_class(self, present: np.ndarray, intercept: bool) -> None:
+        """Without an intercept a classifier of one class may name another, and fails."""
+        if present.size and not intercept and (present.sum(axis=1) < 2).any():
+            raise Unsuited("a training part holds one class only, and without an intercept refit tells what that does")

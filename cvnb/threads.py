@@ -1,0 +1,101 @@
+"""Stages of calls on the threads of this process, with a stop that is seen at once.
+
+The kernels let go of Python's lock, so threads are enough and nothing is copied. The matrix library is held to one thread
+meanwhile: the calls are the parallel work.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+from joblib import cpu_count, effective_n_jobs
+from joblib.parallel import get_active_backend
+
+LOOK_EVERY = 0.05  # seconds between two looks at the progress
+Call = Callable[[], None]
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """How many threads: n_jobs, else those of joblib.parallel_config, else all processors as scikit-learn's own k-NN takes.
+
+    OMP_NUM_THREADS bounds the last; joblib sets it in its workers, so that processes times threads is the number of processors.
+    """
+    if n_jobs is not None or get_active_backend()[1] not in (None, 1):
+        return max(1, effective_n_jobs(n_jobs))
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cpu_count(), int(limit) if limit.isdigit() and int(limit) else cpu_count()))
+
+
+def run_stages(stages: Iterable[Sequence[Call]], n: int, stop: np.ndarray, look: Callable[[], None] = lambda: None) -> None:
+    """Make every call, stage after stage, on n threads; an interrupt sets stop[0] and leaves without waiting for them.
+
+    `look` is called every now and then in this thread.
+    """
+    with _pool(n) as pool, _blas().limit(limits=1, user_api="blas"):
+        try:
+            for calls in stages:
+                source = _Shared(calls)
+                _await([pool.submit(_drain, source, stop) for _ in range(min(n, len(calls)))], look)
+        except BaseException:
+            stop[0] = 1
+            raise
+
+
+@contextmanager
+def _pool(n: int) -> Iterator[ThreadPoolExecutor]:
+    """n threads, kept for the next run: to start one costs half a millisecond. After an error they are left to themselves."""
+    pool = _kept.pop(n, None) or ThreadPoolExecutor(n, thread_name_prefix="cvnb")
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
+    _kept[n] = pool
+
+
+_kept: dict[int, ThreadPoolExecutor] = {}
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_kept.clear)  # a child has the pool but not its threads
+
+
+def _await(workers: list[Future[None]], look: Callable[[], None]) -> None:
+    pending = set(workers)
+    while pending:
+        done, pending = wait(pending, timeout=LOOK_EVERY, return_when="FIRST_EXCEPTION")
+        for worker in done:
+            worker.result()
+        look()
+
+
+def _drain(source: _Shared, stop: np.ndarray) -> None:
+    for call in source:
+        if stop[0]:
+            return
+        call()
+
+
+class _Shared(Iterator[Call]):
+    """An iterator that several threads may read."""
+
+    def __init__(self, calls: Iterable[Call]) -> None:
+        self._calls, self._lock = iter(calls), threading.Lock()
+
+    def __next__(self) -> Call:
+        with self._lock:
+            return next(self._calls)
+
+
+@cache
+def _blas() -> Any:
+    """The controller of the matrix libraries; looking for them takes milliseconds, so it is done once."""
+    import scipy.linalg  # noqa: F401 - brings a library of its own, to be found too
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -53,6 +53,11 @@ class Loss:
         return self.rows is zero_one
 
     @property
+    def is_known(self) -> bool:
+        """Whether its formula is one of cvnb's own."""
+        return self.rows in (zero_one, squared, absolute, log)
+
+    @property
     def is_score(self) -> bool:
         """Whether it is shown as a score, large being good."""
         return self.scorer is not None and getattr(self.scorer, "_sign", 1) > 0

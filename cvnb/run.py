@@ -91,8 +91,9 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str) -> Lo
         shown(sheet.share_done)
 
     try:
-        with recorded(sheet.warnings), _compiling(shown) as compiler:
-            run_stages(path.stages(sheet), n_threads(work.n_jobs), sheet.stop, look)
+        watched = nullcontext() if work.loss.is_known else recorded(sheet.warnings)
+        with watched, _compiling(shown) as compiler:
+            run_stages(path.stages(sheet), n_threads(work.n_jobs), sheet.stop, look, path.quick)
         if len(sheet.refused) < plan.n_parts:
             _refit_refused(work, sheet)
     except KeyboardInterrupt:

@@ -30,19 +30,34 @@ def n_threads(n_jobs: int | None) -> int:
     if n_jobs is not None or get_active_backend()[1] not in (None, 1):
         return max(1, effective_n_jobs(n_jobs))
     limit = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(cpu_count(), int(limit) if limit.isdigit() and int(limit) else cpu_count()))
+    return max(1, min(_processors(), int(limit) if limit.isdigit() and int(limit) else _processors()))
 
 
-def run_stages(stages: Iterable[Sequence[Call]], n: int, stop: np.ndarray, look: Callable[[], None] = lambda: None) -> None:
+@cache
+def _processors() -> int:
+    return cpu_count()  # it reads files
+
+
+def run_stages(
+    stages: Iterable[Sequence[Call]],
+    n: int,
+    stop: np.ndarray,
+    look: Callable[[], None] = lambda: None,
+    quick: bool = False,
+) -> None:
     """Make every call, stage after stage, on n threads; an interrupt sets stop[0] and leaves without waiting for them.
 
-    `look` is called every now and then in this thread.
+    Where all calls are quick, this thread is one of the n: it need not wake another one up. Otherwise it waits, sees an
+    interrupt at once, and now and then calls `look`.
     """
     with _pool(n) as pool, _blas().limit(limits=1, user_api="blas"):
         try:
             for calls in stages:
                 source = _Shared(calls)
-                _await([pool.submit(_drain, source, stop) for _ in range(min(n, len(calls)))], look)
+                workers = [pool.submit(_drain, source, stop) for _ in range(min(n, len(calls)) - quick)]
+                if quick:
+                    _drain(source, stop)
+                _await(workers, look)
         except BaseException:
             stop[0] = 1
             raise
@@ -66,7 +81,10 @@ if hasattr(os, "register_at_fork"):
 
 
 def _await(workers: list[Future[None]], look: Callable[[], None]) -> None:
-    pending = set(workers)
+    pending = {worker for worker in workers if not worker.done()}
+    for worker in workers:
+        if worker not in pending:
+            worker.result()
     while pending:
         done, pending = wait(pending, timeout=LOOK_EVERY, return_when="FIRST_EXCEPTION")
         for worker in done:

@@ -86,7 +86,7 @@ def test_ties_at_distance_zero_are_counted(kind):
 def test_neighbours_at_distance_zero_are_certain():
     """Many copies of a row leave no list short."""
     T = np.repeat(np.random.default_rng(0).normal(size=(4, 3)), 50, axis=0)
-    near = nearest(T, np.repeat(T, 2, axis=0), Geometry(False, neighbours.EUCLIDEAN, 2.0), 5, np.empty)
+    near = nearest(T, np.repeat(T, 2, axis=0), Geometry(False, neighbours.EUCLIDEAN, 2.0), 5)
     assert (near.reach == 6).all()
 
 

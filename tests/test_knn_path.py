@@ -765,7 +765,7 @@ def test_a_tree_finds_the_same_neighbours(monkeypatch, metric, p):
 
 def found(T, Q, k, metric=kernel.EUCLIDEAN, power=2.0, exact=False):
     """Rows and distances of the k + 1 nearest."""
-    near = nearest(T, Q, Geometry(False, metric, power), k, np.empty, exact)
+    near = nearest(T, Q, Geometry(False, metric, power), k, exact)
     return near.rows, near.distances
 
 
@@ -835,7 +835,7 @@ def test_a_row_is_no_neighbour_of_itself(rng):
     """own[t] names the row that is left out, whatever ties with it."""
     T = np.repeat(rng.normal(size=(10, 3)), 2, axis=0)
     near = Near.empty(20, 19)
-    Search(T, Geometry(False, kernel.EUCLIDEAN, 2.0), 19, np.empty).fill(T, np.arange(20), near)
+    Search(T, Geometry(False, kernel.EUCLIDEAN, 2.0), 19).fill(T, np.arange(20), near)
     assert (near.reach == -20).all()  # 19 rows, and no more
     for t in range(20):
         assert sorted(near.rows[t]) == [i for i in range(20) if i != t]
@@ -885,7 +885,7 @@ def test_a_threshold_leaves_enough_below_it(name, guess, rng):
     """At least as many as wanted do not exceed it, from whatever guess the search starts."""
     sample = SORTED[name](rng, 500)
     for wanted in (1, 7, 250, 499):
-        limit = kernel._threshold(sample, wanted, guess)
+        limit = kernel._threshold(sample, 0.0, wanted, guess)
         assert np.count_nonzero(sample <= limit) >= wanted
         if name == "numbers" and guess == 1.0:
             assert np.count_nonzero(sample <= limit) <= 1.1 * wanted + 1

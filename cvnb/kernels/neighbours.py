@@ -70,36 +70,34 @@ def _distance(key, metric, power):
 
 
 @njit(cache=True, nogil=True)
-def _squares(Q, t, T, i):
-    """Sum of (Q[t] - T[i])², added in the order of NumPy's sum."""
+def _squares(Q, t, T, found, n, out):
+    """Fill out[a] with the sum of (Q[t] - T[found[a]])² for a < n, added in the order of NumPy's sum."""
     n_columns = T.shape[1]
     whole = n_columns - n_columns % 8 if n_columns >= 8 else 0
-    total = 0.0
-    if whole:
-        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-        for c in range(0, whole, 8):
-            s0 += (Q[t, c] - T[i, c]) ** 2
-            s1 += (Q[t, c + 1] - T[i, c + 1]) ** 2
-            s2 += (Q[t, c + 2] - T[i, c + 2]) ** 2
-            s3 += (Q[t, c + 3] - T[i, c + 3]) ** 2
-            s4 += (Q[t, c + 4] - T[i, c + 4]) ** 2
-            s5 += (Q[t, c + 5] - T[i, c + 5]) ** 2
-            s6 += (Q[t, c + 6] - T[i, c + 6]) ** 2
-            s7 += (Q[t, c + 7] - T[i, c + 7]) ** 2
-        total = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
-    for c in range(whole, n_columns):
-        total += (Q[t, c] - T[i, c]) ** 2
-    return total
+    sums = np.empty(8)  # eight at once, as the processor likes it
+    for a in range(n):
+        i, total = found[a], 0.0
+        if whole:
+            sums[:] = 0.0
+            for c in range(0, whole, 8):
+                for k in range(8):
+                    gap = Q[t, c + k] - T[i, c + k]
+                    sums[k] += gap * gap
+            total = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+        for c in range(whole, n_columns):
+            gap = Q[t, c] - T[i, c]
+            total += gap * gap
+        out[a] = total
 
 
 @njit(cache=True, nogil=True)
-def _threshold(sample, wanted, guess):
-    """A value that at least `wanted` of the sample, and few more, do not exceed; inf where no value was found."""
+def _threshold(sample, shift, wanted, guess):
+    """A value that at least `wanted` of sample + shift, and few more, do not exceed; inf where none was found."""
     low, high, at, growth, leap = -np.inf, np.inf, guess, 4.0, 2.0
     for _ in range(200):
-        below = 0
+        below, bound = 0, at - shift
         for i in range(sample.size):
-            below += sample[i] <= at
+            below += sample[i] <= bound
         if below < wanted:
             low = at
         elif below <= 1.1 * wanted + 1:
@@ -124,8 +122,8 @@ def _threshold(sample, wanted, guess):
 
 
 @njit(cache=True, nogil=True)
-def _candidates(keys, own, length, guess, slack, spread, floor, sample, found):
-    """(how many, limit): fill found with all rows whose key does not exceed the limit, `length` of them well below it."""
+def _candidates(keys, shift, own, length, guess, slack, spread, floor, sample, found):
+    """(how many, limit): fill found with all rows whose key + shift is at most the limit, `length` of them well below it."""
     n, n_left = keys.size, keys.size - (own >= 0)
     if own >= 0:
         keys[own] = np.inf
@@ -137,15 +135,18 @@ def _candidates(keys, own, length, guess, slack, spread, floor, sample, found):
             looked_at[i] = keys[i * step]
     wanted = length + (1.5 * np.sqrt(length * step) if step > 1 else 0.0)
     while wanted < n_left:
-        limit = _threshold(looked_at, wanted / step, guess)
+        limit = _threshold(looked_at, shift, wanted / step, guess)
         if limit == np.inf:
             break
         wider = max(limit + 8.0 * slack * abs(limit) + spread, floor)  # no row that ties with the last is left outside
-        n_found = n_below = 0
-        for i in range(n):
+        n_found, n_below = 0, length
+        for i in range(n):  # no branch: which rows are near is unpredictable
             found[n_found] = i
-            n_found += keys[i] <= wider
-            n_below += keys[i] <= limit
+            n_found += keys[i] <= wider - shift
+        if step > 1:
+            n_below = 0
+            for i in range(n):
+                n_below += keys[i] <= limit - shift
         if n_below >= length:
             return n_found, wider
         wanted *= 2
@@ -210,23 +211,24 @@ def _merge_sort(distances, n, order):
 
 
 @njit(cache=True, nogil=True)
-def select(keys, exact, spread, own, Q, T, metric, power, near, distance, reach):
+def select(keys, exact, shift, spread, own, Q, T, metric, power, near, distance, reach):
     """Fill near[t] and distance[t] with the rows of T nearest to Q[t], sorted by (distance, row), and reach[t].
 
     The first reach[t] are the nearest ones for certain; -1 - n says that there are no more than these n rows at all. keys[t]
-    hold what `fill_keys` gives where exact, else lower bounds of squared distances, less than spread[t] too low near Q[t].
-    own[t] is the row of T that is Q[t] itself and no neighbour, or -1. keys is written on.
+    hold what `fill_keys` gives where exact; else keys[t] + shift[t] are lower bounds of squared distances, less than spread[t]
+    too low near Q[t]. own[t] is the row of T that is Q[t] itself and no neighbour, or -1. keys is written on.
     """
     n, length = keys.shape[1], near.shape[1]
     sample, distances, found = np.empty(n), np.empty(n), np.empty(n + 1, dtype=np.int64)
     order, start, place = np.empty(n, dtype=np.int64), np.empty(2 * n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
-    guess, slack = max(keys[0, n // 2], 1e-300), (2 * T.shape[1] + 16) * 2.0**-53
+    guess, slack = max(keys[0, n // 2] + shift[0], 1e-300), (2 * T.shape[1] + 16) * 2.0**-53
     floor = 2.0 * PARALLEL if metric == COSINE else 0.0  # whoever is at distance 0 is found
     for t in range(keys.shape[0]):
-        n_found, limit = _candidates(keys[t], own[t], length, guess, slack, spread[t], floor, sample, found)
+        n_found, limit = _candidates(keys[t], shift[t], own[t], length, guess, slack, spread[t], floor, sample, found)
+        if not exact:
+            _squares(Q, t, T, found, n_found, distances)
         for a in range(n_found):
-            key = keys[t, found[a]] if exact else _squares(Q, t, T, found[a])
-            distances[a] = _distance(key, metric, power)
+            distances[a] = _distance(keys[t, found[a]] if exact else distances[a], metric, power)
         certain = np.inf
         if limit < np.inf:
             guess = limit if limit > 0.0 else guess

@@ -18,7 +18,14 @@ def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, clas
     """
     n_classes, n_most, tied = sums.size, ks[-1], 0
     touching = weighted and np.isinf(_weight(distances[0], False))  # then those at distance 0 alone have a say
-    if n_classes:
+    if n_classes == 2:  # no branch: votes are unpredictable
+        first = second = 0.0
+        for a in range(n_most):
+            weight = _weight(distances[a], touching) if weighted else 1.0
+            second += weight * codes[rows[a]]
+            first += weight * (1 - codes[rows[a]])
+            so_far[a] = second > first
+    elif n_classes:
         best = 0
         sums[:] = 0.0
         for a in range(n_most):
@@ -27,8 +34,6 @@ def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, clas
             if sums[c] > sums[best] or (sums[c] == sums[best] and c < best):
                 best = c
             so_far[a] = best
-        for s in range(ks.size):
-            classes[columns[s]] = np.int64(so_far[ks[s] - 1])
     else:
         total = mean = 0.0
         for a in range(n_most):
@@ -36,10 +41,12 @@ def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, clas
             total += weight
             mean += weight * y[rows[a]]
             so_far[a] = mean / total
-        for s in range(ks.size):
-            means[columns[s]] = so_far[ks[s] - 1]
     for s in range(ks.size):
         k = ks[s]
+        if n_classes:
+            classes[columns[s]] = np.int64(so_far[k - 1])
+        else:
+            means[columns[s]] = so_far[k - 1]
         tied += k < n and distances[k] - distances[k - 1] <= SAME * distances[k]
     if shares.shape[1]:
         _share(rows, distances, codes, ks, columns, weighted, touching, sums, shares)

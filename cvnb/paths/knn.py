@@ -34,6 +34,7 @@ BUNDLE = 512  # test rows that go together
 LISTS = 2**31  # bytes of lists of neighbours that are kept at most
 KEYS = 2**20  # distances that one call looks at, a fraction of a second
 LARGE = 2**20  # numbers in X from which on a pass over it takes a while
+QUICK = 2e8  # products up to which a run takes some milliseconds
 WAVE = 2e9  # operations of the training parts that go together
 NEAR_ZERO = 1e-6  # cosine distances below it have lost too many digits for 1 / distance
 
@@ -86,7 +87,8 @@ class KnnSweep:
         if len(self.shared) < len(self.votes):
             self.name = "path:knn"
             self.reason = "neighbours are searched once in every training part, and serve every setting"
-        self.local, self.lock = threading.local(), threading.Lock()
+        self.quick = problem.X.size * float(len(problem.X)) <= QUICK
+        self.lock = threading.Lock()
 
     def _has_lists(self, plan: Plan, geometry: Geometry) -> bool:
         """Whether lists of neighbours serve all splits: not where every training part has distances of its own."""
@@ -99,7 +101,7 @@ class KnnSweep:
 
         def prepare() -> None:
             for geometry in lists:
-                searches[geometry] = Search(self.problem.X, geometry, lists[geometry].rows.shape[1], self._scratch)
+                searches[geometry] = Search(self.problem.X, geometry, lists[geometry].rows.shape[1])
 
         if self.problem.X.size > LARGE:
             yield [prepare]  # on a thread, so that this one sees an interrupt
@@ -200,7 +202,7 @@ class KnnSweep:
                 where = places.start + np.flatnonzero(short[places])
                 if where.size:
                     X = self.problem.X
-                    found = nearest(X[train], X[bundle.test[where]], geometry, int(vote.ks[-1]), self._scratch, exact=True)
+                    found = nearest(X[train], X[bundle.test[where]], geometry, int(vote.ks[-1]), exact=True)
                     _check_digits(geometry, vote, found.distances[:, 0])
                     tied += ballot.cast(vote, found, train, where)
         return tied
@@ -214,18 +216,12 @@ class KnnSweep:
             T, Q = X[train], X[test]
             if geometry.scaled:
                 scaling.standardise(X, train, test, T, Q)
-            found = nearest(T, Q, geometry, n_most, self._scratch)
+            found = nearest(T, Q, geometry, n_most)
             sheet.done += test.size
             for vote in votes:
                 _check_digits(geometry, vote, found.distances[:, 0])
                 tied += ballot.cast(vote, found, train, np.arange(places.start, places.stop))
         return tied
-
-    def _scratch(self, size: int) -> np.ndarray:
-        """This thread's buffer of at least so many numbers, used again and again."""
-        if getattr(self.local, "buffer", np.zeros(0)).size < size:
-            self.local.buffer = np.empty(size)
-        return self.local.buffer
 
 
 class Ballot:
@@ -268,7 +264,7 @@ def answers_of_split(
     vote = Votes.of(replace(combination, which=np.arange(combination.which.size)))
     ballot = Ballot(meter, len(X_test), combination.which.size)
     geometry = Geometry.of(combination)
-    found = nearest(X_train, X_test, geometry, int(vote.ks[-1]), np.empty)
+    found = nearest(X_train, X_test, geometry, int(vote.ks[-1]))
     _check_digits(geometry, vote, found.distances[:, 0])
     tied = ballot.cast(vote, found, train, np.arange(len(X_test)))
     return ballot.answers(ballot.present(train)[None] if meter.wants_scores else None), tied

@@ -7,6 +7,7 @@ tree. Rows that the last two leave uncertain are searched again by the first.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,7 +18,8 @@ from ..errors import DataError
 from ..kernels import neighbours as kernel
 from .problem import Combination
 
-KEYS = 2**18  # keys held at a time by one thread
+KEYS = 2**17  # keys held at a time by one thread, or those of 16 rows
+KEPT = 2**22  # more are not kept from run to run
 TREE_BELOW = 8  # columns from which on a tree is no help
 PRODUCT_FROM = 6  # columns from which on matrix products are faster than sums of differences
 TREE_POWERS = {
@@ -75,11 +77,9 @@ class Near:
 class Search:
     """Searches the nearest of some rows T for some rows Q."""
 
-    def __init__(
-        self, T: np.ndarray, geometry: Geometry, length: int, scratch: Callable[[int], np.ndarray], exact: bool = False
-    ) -> None:
-        """For lists of some length; scratch(n) is a buffer of n numbers; exact: by sums of differences alone."""
-        self.geometry, self.scratch = geometry, scratch
+    def __init__(self, T: np.ndarray, geometry: Geometry, length: int, exact: bool = False) -> None:
+        """For lists of some length; exact: by sums of differences alone."""
+        self.geometry = geometry
         self.T = T = self._directed(T, 0)
         n, n_columns = T.shape
         metric = geometry.metric
@@ -110,11 +110,11 @@ class Search:
             if self.tree is not None:
                 self._ask_tree(Q[block], own[block], near.part(block))
                 continue
-            keys = self.scratch((block.stop - a) * n)[: (block.stop - a) * n].reshape(-1, n)
-            spread = self._fill_keys(Q[block], keys)
+            keys = _buffer(block.stop - a, n)
+            shift, spread = self._fill_keys(Q[block], keys)
             kernel.select(
-                keys, not self.by_product, spread, own[block], Q[block], self.T, self.geometry.metric, self.geometry.power,
-                *near.part(block).arrays,
+                keys, not self.by_product, shift, spread, own[block], Q[block], self.T,
+                self.geometry.metric, self.geometry.power, *near.part(block).arrays,
             )  # fmt: skip
 
     def _ask_tree(self, Q: np.ndarray, own: np.ndarray, near: Near) -> None:
@@ -134,18 +134,17 @@ class Search:
         self._ask_tree(some, np.full(len(some), -1), near)
         return bool(np.count_nonzero(near.reach < 0.9 * length) > len(some) // 16)
 
-    def _fill_keys(self, Q: np.ndarray, keys: np.ndarray) -> np.ndarray:
-        """Distances, or lower bounds of them from a matrix product; gives how much too low these may be."""
+    def _fill_keys(self, Q: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Distances, or lower bounds of them from a matrix product; (what to add, how much too low they may be) row by row."""
         if not self.by_product:
             kernel.fill_keys(Q, self.columns, self.geometry.metric, self.geometry.power, keys)
-            return np.zeros(len(Q))
+            return np.zeros(len(Q)), np.zeros(len(Q))
         left = np.ones((len(Q), self.T.shape[1] + 1))
         np.subtract(Q, self.centre, out=left[:, :-1])
         norms = np.einsum("tc,tc->t", left[:, :-1], left[:, :-1])
         left[:, :-1] *= -2.0
         np.dot(left, self.columns, out=keys)
-        keys += norms[:, None] * (1.0 - self.slack)
-        return 8.0 * self.slack * norms
+        return norms * (1.0 - self.slack), 8.0 * self.slack * norms
 
     def _directed(self, X: np.ndarray, side: int) -> np.ndarray:
         """Rows as they are; for the cosine of length 1, rows of zeros at distance 1 from all others."""
@@ -164,16 +163,14 @@ class Search:
         return out
 
 
-def nearest(
-    T: np.ndarray, Q: np.ndarray, geometry: Geometry, n_most: int, scratch: Callable[[int], np.ndarray], exact: bool = False
-) -> Near:
+def nearest(T: np.ndarray, Q: np.ndarray, geometry: Geometry, n_most: int, exact: bool = False) -> Near:
     """The n_most + 1 rows of T nearest to each row of Q (all, where there are fewer)."""
     near = Near.empty(len(Q), min(n_most + 1, len(T)))
-    Search(T, geometry, near.rows.shape[1], scratch, exact).fill(Q, np.full(len(Q), -1), near)
+    Search(T, geometry, near.rows.shape[1], exact).fill(Q, np.full(len(Q), -1), near)
     short = np.flatnonzero((near.reach >= 0) & (near.reach < near.rows.shape[1]))
     if short.size:
         again = Near.empty(short.size, near.rows.shape[1])
-        Search(T, geometry, near.rows.shape[1], scratch, exact=True).fill(Q[short], np.full(short.size, -1), again)
+        Search(T, geometry, near.rows.shape[1], exact=True).fill(Q[short], np.full(short.size, -1), again)
         near.put(short, again)
     return near
 
@@ -181,3 +178,15 @@ def nearest(
 def _worth_a_tree(n: int, n_columns: int) -> bool:
     """Whether a tree finds the nearest rows faster than looking at all of them; both sides in nanoseconds per row, measured."""
     return n_columns < TREE_BELOW and n * (1.0 + 0.2 * n_columns) > 6000 * 1.5**n_columns
+
+
+_own = threading.local()
+
+
+def _buffer(n: int, m: int) -> np.ndarray:
+    """[n, m] numbers of this thread's, kept from run to run: fresh memory costs more than what is written into it."""
+    if n * m > KEPT:
+        return np.empty((n, m))
+    if getattr(_own, "keys", np.zeros(0)).size < n * m:
+        _own.keys = np.empty(max(KEYS, n * m))
+    return _own.keys[: n * m].reshape(n, m)

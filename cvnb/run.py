@@ -34,6 +34,7 @@ from .table import Failure, LossTable, Sheet
 from .threads import n_threads, run_stages
 
 WAVE_SECONDS = 0.5
+TINY, QUICK = 5e7, 5e8  # multiplications that are done before another thread is awake; and before a user gets impatient
 NOTHING = "stopped before any outer split was finished; nothing was measured."
 Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
@@ -93,7 +94,8 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str) -> Lo
     try:
         watched = nullcontext() if work.loss.is_known else recorded(sheet.warnings)
         with watched, _compiling(shown) as compiler:
-            run_stages(path.stages(sheet), n_threads(work.n_jobs), sheet.stop, look, path.quick)
+            n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
+            run_stages(path.stages(sheet), n, sheet.stop, look, quick=path.cost <= QUICK)
         if len(sheet.refused) < plan.n_parts:
             _refit_refused(work, sheet)
     except KeyboardInterrupt:

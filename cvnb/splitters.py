@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import (
     GroupShuffleSplit,
+    KFold,
     ShuffleSplit,
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -22,6 +23,7 @@ from .errors import InfeasibleError, RecipeError
 
 Pair = tuple[np.ndarray, np.ndarray]
 MASKS = "_iter_test_masks"  # what scikit-learn asks its splitters to define
+INDICES = "_iter_test_indices"  # what makes the masks of a KFold
 
 
 def within(rows: np.ndarray, n_rows: int, h: int) -> np.ndarray:
@@ -136,7 +138,9 @@ def _deals_alike(K: int, shuffle: bool) -> bool:
 
 def _labels_by_masks(splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
     label, rows = np.empty(n_rows, dtype=np.int32), np.zeros(n_rows)
-    if hasattr(splitter, MASKS):
+    if type(splitter) is KFold and hasattr(splitter, INDICES):
+        tests = getattr(splitter, INDICES)(rows)
+    elif hasattr(splitter, MASKS):
         tests = getattr(splitter, MASKS)(rows, strata, groups)
     else:
         tests = (test for _, test in splitter.split(rows, strata, groups))

@@ -80,7 +80,7 @@ class Sweep(Protocol):
 
     name: str
     reason: str
-    quick: bool  # no call takes longer than some milliseconds
+    cost: float  # multiplications of the whole run, roughly
 
     def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
         """Calls that fill the sheet and mark the parts that are finished; those of one stage are independent.

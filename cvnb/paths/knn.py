@@ -34,7 +34,7 @@ BUNDLE = 512  # test rows that go together
 LISTS = 2**31  # bytes of lists of neighbours that are kept at most
 KEYS = 2**20  # distances that one call looks at, a fraction of a second
 LARGE = 2**20  # numbers in X from which on a pass over it takes a while
-QUICK = 2e8  # products up to which a run takes some milliseconds
+CHOOSING = 20  # multiplications that would take as long as looking whether a row is near
 WAVE = 2e9  # operations of the training parts that go together
 NEAR_ZERO = 1e-6  # cosine distances below it have lost too many digits for 1 / distance
 
@@ -87,7 +87,8 @@ class KnnSweep:
         if len(self.shared) < len(self.votes):
             self.name = "path:knn"
             self.reason = "neighbours are searched once in every training part, and serve every setting"
-        self.quick = problem.X.size * float(len(problem.X)) <= QUICK
+        searches = len(self.shared) + plan.n_parts * (len(self.votes) - len(self.shared))
+        self.cost = searches * float(len(problem.X)) ** 2 * (problem.X.shape[1] + CHOOSING)
         self.lock = threading.Lock()
 
     def _has_lists(self, plan: Plan, geometry: Geometry) -> bool:

@@ -226,7 +226,8 @@ class Recipe:
         """The risk of this family under this recipe; a Comparison for a dict of families.
 
         options: groups, sample_weight, loss, scoring, select="min", flat=False, n_jobs, path="auto", progress="auto".
-        flat=True also fits every setting on every outer training part, for outer_curves, flat and optimism.
+        flat=True also fits every setting on every outer training part, for outer_curves, flat and optimism; where the path is
+        not "refit" they come for nothing. path="refit" asks for one fit per setting and split.
         """
         from .procedure import run
 

@@ -112,6 +112,8 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str) -> Lo
 
 def _refit_refused(work: Work, sheet: Sheet) -> None:
     """Fill the parts that the path refused, and the outer splits that it could not measure."""
+    if not sheet.refused and not sheet.refused_outside:
+        return
     path = Refit(work.family, work.data, work.loss, "")
     for j in sorted(sheet.refused_outside.keys() - sheet.refused.keys()):
         with global_state():

@@ -25,11 +25,13 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, PolynomialF
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
+import cvnb.run
 from cvnb import Family, Recipe, knn
 from cvnb.errors import Interrupted
 from cvnb.estimate import record_of
 from cvnb.paths import behind, search
 from cvnb.paths import knn as knn_path
+from cvnb.paths.ridge import LinearSweep
 
 ROOT = Path(__file__).parents[1]
 NESTED = Recipe(outer=3, inner=2)
@@ -318,6 +320,27 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
     assert 1 <= len(part.fold_risks) < 5
 
 
+@pytest.mark.parametrize("quick", [False, True], ids=["on a worker", "on this thread"])
+def test_an_interrupt_of_a_linear_path_keeps_the_parts_that_were_finished(monkeypatch, quick):
+    """Training parts are finished one after the other, and the interrupted one is left out."""
+    X, y = table(200)
+    whole = run(Ridge(), {"alpha": [0.1, 10.0]}, X, X @ [1.0, 2.0, 3.0] + y, Recipe(outer=5, inner=2))
+    if not quick:
+        monkeypatch.setattr(cvnb.run, "TINY", -1.0)
+        monkeypatch.setattr(cvnb.run, "QUICK", -1.0)
+    before = set(threading.enumerate())
+    release, _ = interrupted_in(monkeypatch, LinearSweep, "_whole", 3)
+    try:
+        part = run(Ridge(), {"alpha": [0.1, 10.0]}, X, X @ [1.0, 2.0, 3.0] + y, Recipe(outer=5, inner=2), n_jobs=1)
+    finally:
+        release.set()
+    assert not wait_for_workers(before)
+    assert not part.complete
+    assert part.path == "shared:ridge"
+    assert part.fold_risks.tolist() == whole.fold_risks[:2].tolist()
+    assert part.inner_curves.tolist() == whole.inner_curves[:2].tolist()
+
+
 def test_an_error_in_a_worker_ends_the_run(monkeypatch):
     """What a worker raises is raised, and no worker stays behind."""
     X, y = table(600)
@@ -430,3 +453,19 @@ def test_kernels_are_valid_python_too():
     assert (compiled["compiled"], plain["compiled"]) == (True, False)
     assert compiled["paths"] == plain["paths"] == ["path:knn", "shared:knn"]
     np.testing.assert_allclose(plain["numbers"], compiled["numbers"], rtol=1e-12, atol=1e-12)
+
+
+def test_the_agreement_table_holds_without_compilation():
+    """The lines of the kernels as plain Python: every row of the table, its ties and its leaks, once more."""
+    files = ["tests/test_agreement.py", "tests/test_leakage.py"]
+    asked = "(its_definition or garbage or smaller_row) and (knn or ridge or squares)"
+    plain = ["--override-ini", "addopts=--import-mode=importlib", "-q", "-p", "no:cacheprovider", "-k", asked]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plain, *files],
+        cwd=ROOT,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert int(done.stdout.split(" passed")[0].split()[-1]) > 150

@@ -35,14 +35,14 @@ LOOSE = "one factorisation of each training part serves every setting"
 
 def refuses(last: Any) -> str:
     """Why this last step is not for this path; "" where it is."""
-    given = last.get_params(deep=False)
-    if given.get("positive"):
+    if last.positive:
         return "positive=True, which no factorisation gives"
-    if given.get("solver", "auto") not in SOLVERS:
-        return f"solver={given['solver']!r}, which iterates"
-    if given.get("class_weight") is not None:
+    solver = getattr(last, "solver", "auto")
+    if solver not in SOLVERS:
+        return f"solver={solver!r}, which iterates"
+    if getattr(last, "class_weight", None) is not None:
         return "class_weight, which weighs the rows of each training part anew"
-    if np.ndim(given.get("alpha", 0.0)):
+    if np.ndim(getattr(last, "alpha", 0.0)):
         return "an alpha for each target"
     return ""
 

@@ -1,0 +1,68 @@
+"""No fast path may lose: whole runs on small data against the refit path, alternating in one process.
+
+ratio = seconds of refit / seconds of the path; 0.9 or less would be a loss of more than a tenth.
+"""
+
+import time
+
+import numpy as np
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cvnb import Family, Recipe
+
+ROUNDS = 5
+MODELS = {
+    "k-NN": (KNeighborsClassifier(), "n_neighbors", [1, 3, 5, 7, 9]),
+    "k-NN scaled": (
+        make_pipeline(StandardScaler(), KNeighborsClassifier()),
+        "kneighborsclassifier__n_neighbors",
+        [1, 3, 5, 7, 9],
+    ),
+    "k-NN behind PCA": (make_pipeline(PCA(3), KNeighborsRegressor()), "kneighborsregressor__n_neighbors", [1, 3, 5, 7, 9]),
+    "ridge": (Ridge(), "alpha", [0.01, 0.1, 1.0, 10.0, 100.0]),
+    "ridge scaled": (make_pipeline(StandardScaler(), Ridge()), "ridge__alpha", [0.01, 0.1, 1.0, 10.0, 100.0]),
+    "ridge classifier": (RidgeClassifier(), "alpha", [0.01, 0.1, 1.0, 10.0, 100.0]),
+    "ridge behind PCA": (make_pipeline(PCA(3), Ridge()), "ridge__alpha", [0.01, 0.1, 1.0, 10.0, 100.0]),
+    "least squares": (LinearRegression(), None, []),
+}
+
+
+def main():
+    least = np.inf
+    print(f"{'model':<20}{'rows':>6}{'settings':>10}{'path':>14}{'ratio':>9}")
+    for name, (estimator, parameter, values) in MODELS.items():
+        for m in (50, 150, 500):
+            for n in (1, 5) if values else (1,):
+                family = Family(estimator, {parameter: values[:n]} if values else {})
+                path, ratio = compare(family, *data(m, "lassifier" in repr(estimator)), Recipe(5, 5 if values else None))
+                least = min(least, ratio)
+                print(f"{name:<20}{m:>6}{n:>10}{path:>14}{ratio:>8.1f}×", flush=True)
+    print(f"least ratio: {least:.2f}")
+
+
+def data(m, classify):
+    rng = np.random.default_rng(m)
+    X = rng.normal(size=(m, 8))
+    y = X[:, 0] + rng.normal(size=m)
+    return X, (y > 0).astype(int) if classify else y
+
+
+def compare(family, X, y, recipe):
+    """(path, ratio of medians)."""
+    seconds = {"auto": [], "refit": []}
+    for round_ in range(ROUNDS + 1):  # the first one is for imports and kernels
+        for path in seconds:
+            started = time.perf_counter()
+            result = recipe.run(family, X, y, path=path, progress="off")
+            if round_:
+                seconds[path].append(time.perf_counter() - started)
+            ran = result.path if path == "auto" else ran  # noqa: F821 - "auto" comes first
+    return ran, float(np.median(seconds["refit"]) / np.median(seconds["auto"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""One fit, every θ: whole runs against what a user would write otherwise, alternating in one process, answers compared.
+
+ratio = seconds of theirs / seconds of ours, medians; 5 × 5 nested CV on the same splits unless the row says otherwise. The risk
+is printed too, so that a faster wrong answer shows, and the memory that ours allocates at its peak.
+"""
+
+import gc
+import time
+import tracemalloc
+import warnings
+
+import numpy as np
+from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
+from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from cvnb import Family, Recipe
+
+KS, ALPHAS = range(1, 51), np.logspace(-4, 4, 17)
+SQUARED = "neg_mean_squared_error"
+
+
+def main():
+    for note in ("risk of both", "theirs", "ours", "ratio", "peak of ours"):
+        print(f"{note:>14}" if note != "risk of both" else f"{'workload':<46}{note:>26}", end="")
+    print()
+    for name, theirs, ours in workloads():
+        compare(name, theirs, ours)
+    large("k-NN 20,000×50 against one X @ X.T", 20_000, 50, against_product=True)
+    large("k-NN 50,000×20", 50_000, 20)
+
+
+def workloads():
+    """(name, their run -> risk, our run -> risk)."""
+    X, y = classes(2000, 20)
+    knn = Family(KNeighborsClassifier(), {"n_neighbors": KS})
+    yield "k-NN 2000×20, k = 1…50", searched(knn, X, y), ran(knn, X, y)
+    scaled = behind_scaler(KNeighborsClassifier(), {"n_neighbors": KS})
+    yield "k-NN scaled 2000×20, k = 1…50", searched(scaled, X, y), ran(scaled, X, y)
+    X, y = numbers(2000, 8)
+    near = Family(KNeighborsRegressor(weights="distance"), {"n_neighbors": KS})
+    yield 'k-NN regression, weights="distance", 2000×8', searched(near, X, y), ran(near, X, y)
+    X, y = numbers(2000, 50)
+    ridge = Family(Ridge(), {"alpha": ALPHAS})
+    yield "ridge 2000×50, 17 α", searched(ridge, X, y), ran(ridge, X, y)
+    yield "ridge 2000×50, against RidgeCV (LOO inside)", ridge_cv(X, y), ran(ridge, X, y)
+    scaled = behind_scaler(Ridge(), {"alpha": ALPHAS})
+    yield "ridge scaled 2000×50, 17 α", searched(scaled, X, y), ran(scaled, X, y)
+    ols = Family(LinearRegression())
+    yield "OLS leave-one-out 2000×50", left_out(X, y), lambda: Recipe.leave_one_out().run(ols, X, y, progress="off").risk
+
+
+def compare(name, theirs, ours, rounds=4, repeats=3):
+    """Print one row: theirs once and ours a few times, in turn."""
+    ours()  # imports, kernels
+    seconds, risks = {"theirs": [], "ours": []}, {}
+    for _ in range(rounds):
+        for who, once, n in (("theirs", theirs, 1), ("ours", ours, repeats)):
+            for _ in range(n):
+                started = time.perf_counter()
+                risks[who] = once()
+                seconds[who].append(time.perf_counter() - started)
+    a, b = np.median(seconds["theirs"]), np.median(seconds["ours"])
+    both = f"{risks['theirs']:.10g} {risks['ours']:.10g}"
+    print(f"{name:<46}{both:>26}{a:>12.3f} s{1e3 * b:>11.2f} ms{a / b:>13.0f}×{peak(ours):>11.1f} MB", flush=True)
+
+
+def large(name, m, n_columns, against_product=False):
+    """A run too large for scikit-learn's loops; beside it one bare matrix product on one thread."""
+    X, y = classes(m, n_columns)
+    family = Family(KNeighborsClassifier(), {"n_neighbors": KS})
+    ours, seconds, bare = ran(family, X, y), [], []
+    for _ in range(3):
+        if against_product:
+            with threadpool_limits(1):
+                product = np.empty((m, m))
+                np.dot(X, X.T, out=product)  # its memory is there
+                started = time.perf_counter()
+                np.dot(X, X.T, out=product)
+                bare.append(time.perf_counter() - started)
+                del product
+        started = time.perf_counter()
+        risk = ours()
+        seconds.append(time.perf_counter() - started)
+    a, b = (np.median(bare) if bare else np.nan), np.median(seconds)
+    theirs = f"{a:>12.3f} s" if bare else f"{'-':>14}"
+    ratio = f"ours = {b / a:.2f}×" if bare else "-"
+    print(f"{name:<46}{risk:>26.10g}{theirs}{1e3 * b:>11.0f} ms{ratio:>14}{peak(ours):>11.1f} MB", flush=True)
+
+
+def peak(run):
+    """Megabytes allocated at the peak of one run."""
+    gc.collect()
+    tracemalloc.start()
+    run()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / 1e6
+
+
+def classes(m, n_columns):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(m, n_columns))
+    return X, (X[:, 0] + rng.normal(size=m) > 0).astype(int)
+
+
+def numbers(m, n_columns):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(m, n_columns))
+    return X, X @ rng.normal(size=n_columns) + 3 * rng.normal(size=m)
+
+
+def behind_scaler(model, grid):
+    prefix = type(model).__name__.lower()
+    return Family(make_pipeline(StandardScaler(), model), {f"{prefix}__{key}": values for key, values in grid.items()})
+
+
+def ran(family, X, y):
+    return lambda: Recipe(5, 5, seed=0).run(family, X, y, progress="off").risk
+
+
+def searched(family, X, y):
+    """cross_validate(GridSearchCV(...)) on the same splits."""
+    classify = y.dtype.kind == "i"
+    kind, scoring = (StratifiedKFold, "accuracy") if classify else (KFold, SQUARED)
+    outer, inner = (kind(5, shuffle=True, random_state=seed) for seed in (0, 1))
+    search = GridSearchCV(family.estimator, family.grid, cv=inner, scoring=scoring)
+
+    def run():
+        score = cross_validate(search, X, y, cv=outer, scoring=scoring)["test_score"].mean()
+        return 1 - score if classify else -score
+
+    return run
+
+
+def ridge_cv(X, y):
+    outer = KFold(5, shuffle=True, random_state=0)
+    return lambda: -cross_validate(RidgeCV(ALPHAS), X, y, cv=outer, scoring=SQUARED)["test_score"].mean()
+
+
+def left_out(X, y):
+    return lambda: -cross_val_score(LinearRegression(), X, y, cv=LeaveOneOut(), scoring=SQUARED).mean()
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    main()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOME = {
-    "Comparison": "estimate",
+    "Comparison": "comparison",
     "CvnbError": "errors",
     "Family": "families",
     "NestedCV": "estimators",
@@ -50,8 +50,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from .comparison import Comparison
     from .errors import CvnbError
-    from .estimate import Comparison, RiskEstimate
+    from .estimate import RiskEstimate
     from .estimators import NestedCV
     from .families import Family
     from .plan import Plan

@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .errors import InputError
 from .estimate import RiskEstimate, record_of
 from .families import estimator_label, format_setting
-from .wording import count, spread
+from .wording import count, number, spread
 
 if TYPE_CHECKING:
-    from .estimate import Comparison
+    from .comparison import Comparison
     from .plan import Plan
     from .recipes import Recipe
+    from .reports.base import Report
 
 SHOWN_SPLITS = 12
 Table = tuple[Sequence[str], list[Sequence[str]]]
@@ -33,11 +35,6 @@ RECIPES: Table = (
         ("resampling ×S", "outer=Resampling(S, share), inner=None", "…, inner=.25", "…, inner=K", "nested_resampling"),
     ],
 )
-
-
-def number(value: float | None) -> str:
-    """Six significant digits; a dash for what was not measured."""
-    return "–" if value is None or np.isnan(value) else f"{value:.6g}"
 
 
 def headline(result: RiskEstimate) -> tuple[str, str]:
@@ -56,6 +53,17 @@ def recipe_words(result: RiskEstimate) -> str:
     record = record_of(result)
     seed = f", seed {record.recipe.seed}" if record.recipe.uses_seed else ""
     return f"{record.recipe.name} ({record.plan.words}){seed}; {record.data.n_rows} rows × {record.data.n_columns} columns"
+
+
+def interval_words(result: RiskEstimate) -> str:
+    """ "95 % interval 0.02 to 0.06 (bayle) for …"; nothing where no interval is honest."""
+    try:
+        found = result.interval()
+    except InputError:
+        return ""
+    loss = record_of(result).loss
+    ends = sorted(number_shown for end in (found.low, found.high) if (number_shown := loss.shown(end)) is not None)
+    return f"95 % interval {' to '.join(map(number, ends))} ({found.method}) for {found.target}"
 
 
 def flat_words(result: RiskEstimate) -> str:
@@ -104,7 +112,7 @@ def result_text(result: RiskEstimate) -> str:
     """A result as plain text."""
     value, name = headline(result)
     lines = [f"{value}  {name}", f"  {result.quantity}", f"  {record_of(result).family.label}: {recipe_words(result)}"]
-    lines += [f"  {flat}" for flat in [flat_words(result)] if flat]
+    lines += [f"  {words}" for words in [interval_words(result), flat_words(result)] if words]
     lines += [f"  {line}" for line in text_table(splits_table(result))]
     return "\n".join([*lines, *(f"  - {note}" for note in result.notes)])
 
@@ -116,7 +124,7 @@ def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]
         f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
         f"<div>{html(result.quantity)}</div>",
         f"<div>{escape(record_of(result).family.label)}: {escape(recipe_words(result))}</div>",
-        *(f"<div>{escape(flat)}</div>" for flat in [flat_words(result)] if flat),
+        *(f"<div>{html(words)}</div>" for words in [interval_words(result), flat_words(result)] if words),
         html_table(splits_table(result)),
         html_list(result.notes),
         f"<details><summary>How this was computed</summary>{html_list(details(result))}</details>",
@@ -141,11 +149,15 @@ def shown_number(result: RiskEstimate) -> str:
     loss = record_of(result).loss
     if result.risk is None:
         return f"smallest inner {loss.words}"
-    return f"{loss.words} (large is good)" if loss.is_score else f"{loss.name} risk"
+    return loss.shown_name
 
 
 def _notes(comparison: Comparison) -> list[str]:
     return [f"{name}: {note}" for name, result in comparison.items() for note in result.notes]
+
+
+def _pairs(comparison: Comparison) -> list[str]:
+    return [pair.sentence for pair in comparison.pairs]
 
 
 def _shared_words(comparison: Comparison) -> str:
@@ -159,8 +171,8 @@ def comparison_text(comparison: Comparison) -> str:
     """A comparison as plain text."""
     first = next(iter(comparison.values()))
     heading = [f"Comparison on the same splits: {recipe_words(first)}", f"  {_shared_words(comparison)}"]
-    notes = [f"  - {note}" for note in _notes(comparison)]
-    return "\n".join([*heading, *text_table(comparison_table(comparison)), *notes])
+    said = [f"  - {said}" for said in [*_pairs(comparison), *_notes(comparison)]]
+    return "\n".join([*heading, *text_table(comparison_table(comparison)), *said])
 
 
 def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str, Any]]:
@@ -169,9 +181,21 @@ def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str,
     heading = (
         f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div><div>{html(_shared_words(comparison))}</div>"
     )
-    parts = [heading, html_table(comparison_table(comparison)), html_list(_notes(comparison))]
+    said = html_list([*_pairs(comparison), *_notes(comparison)])
+    parts = [heading, html_table(comparison_table(comparison)), said]
     seconds = sum(record_of(result).table.seconds for result in comparison.values())
     return _bundle(comparison_text(comparison), parts), {"cvnb": {"seconds": seconds}}
+
+
+def report_text(report: Report) -> str:
+    """A report as plain text."""
+    return "\n".join([report.title, *text_table(report.table, align="ljust"), *(f"  - {said}" for said in report.sentences)])
+
+
+def report_bundle(report: Report) -> dict[str, str]:
+    """A report as text and HTML."""
+    heading = f"<div><b>{html(report.title)}</b></div>"
+    return _bundle(report_text(report), [heading, html_table(report.table), html_list(report.sentences)])
 
 
 def plan_bundle(plan: Plan) -> dict[str, str]:
@@ -203,7 +227,8 @@ def text_table(table: Table, align: str = "rjust") -> list[str]:
     """Lines of aligned columns."""
     head, rows = table
     widths = [max(len(row[c]) for row in [head, *rows]) for c in range(len(head))]
-    return ["  ".join(getattr(cell, align)(width) for cell, width in zip(row, widths, strict=True)) for row in [head, *rows]]
+    lines = [[getattr(cell, align)(width) for cell, width in zip(row, widths, strict=True)] for row in [head, *rows]]
+    return ["  ".join(line).rstrip() for line in lines]
 
 
 def html(text: str) -> str:

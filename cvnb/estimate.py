@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -14,7 +13,8 @@ from .data import Data
 from .draw import draw_final, words_of
 from .errors import InputError, RecipeError
 from .families import Family, Setting
-from .inference import tied_settings
+from .inference.selection import tied_settings
+from .interval import Interval, interval_of
 from .losses import Loss
 from .notes import notes_of
 from .paths.base import Ran
@@ -189,12 +189,24 @@ class RiskEstimate:
         rule = "A_θ̂(S)" if tuned else "A(S)"
         sizes = [self.plan.n_rows] if self.plan.outer_layout is None else self.plan.outer.layout.sizes()[:, 0]
         size = f"|S| = {spread(sizes)}"
-        chosen = f", θ̂ chosen inside S by {self.plan.inner_words}" if tuned and self.plan.inner_words else ""
+        chosen = (
+            f", θ̂ chosen inside S by {self.plan.inner_words}{self._record.work.rule.words}"
+            if tuned and self.plan.inner_words
+            else ""
+        )
         if self.plan.outer_layout is None:
             return f"nothing is measured outside S; the smallest inner loss is optimistic for ℓ_D({rule}), {size}{chosen}"
         risk = f"ℓ_D({rule})" if len(self.plan.outer) == 1 else f"E[ℓ_D({rule})]"
         part = "" if self.complete else f", from {len(self.fold_risks)} of {len(self.plan.outer)} outer splits (interrupted)"
         return f"{risk}, {size}{chosen}{part}"
+
+    def interval(self, level: float = 0.95, method: str = "auto", range: float | None = None) -> Interval:
+        """An interval around the risk, with what it covers: .low, .high, .method, .target.
+
+        "bayle" (K-fold, row losses), "corrected_t" (several splits, any loss), "holdout" (one test part; exact for 0-1 loss),
+        "hoeffding" (a loss in an interval of width `range`; 1 for 0-1 loss). "auto" takes what suits the recipe.
+        """
+        return interval_of(self, level, method, range)
 
     @cached_property
     def final_setting(self) -> Setting:
@@ -262,49 +274,6 @@ class RiskEstimate:
         from .display import result_bundle
 
         return result_bundle(self)
-
-
-class Comparison(Mapping[str, RiskEstimate]):
-    """Results by name, all on one plan.
-
-    >>> from cvnb import Recipe, lasso, ridge
-    >>> X = np.arange(40.0).reshape(-1, 1)
-    >>> comparison = Recipe(4, 3).run({"ridge": ridge(alpha=[0.1, 1]), "lasso": lasso(alpha=[0.1, 1])}, X, X.ravel() / 7)
-    >>> sorted(comparison, key=lambda name: comparison[name].risk)
-    ['ridge', 'lasso']
-    """
-
-    def __init__(self, results: Mapping[str, RiskEstimate]) -> None:
-        self._results = dict(results)
-
-    def __getitem__(self, name: str) -> RiskEstimate:
-        return self._results[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._results)
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    @property
-    def complete(self) -> bool:
-        """False after an interrupt: the family it hit comes last, with what was finished of it."""
-        return all(result.complete for result in self.values())
-
-    @property
-    def plan(self) -> Plan:
-        """The splits that all of them share."""
-        return next(iter(self._results.values())).plan
-
-    def __repr__(self) -> str:
-        from .display import comparison_text
-
-        return comparison_text(self)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        from .display import comparison_bundle
-
-        return comparison_bundle(self)
 
 
 def record_of(result: RiskEstimate) -> Record:

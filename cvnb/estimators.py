@@ -52,6 +52,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         seed: int = 0,
         loss: Any = None,
         scoring: Any = None,
+        select: Any = "min",
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -61,6 +62,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         self.seed = seed
         self.loss = loss
         self.scoring = scoring
+        self.select = select
         self.n_jobs = n_jobs
 
     def _family(self) -> Family:
@@ -78,7 +80,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         if sklearn.get_config()["enable_metadata_routing"]:
             process_routing(self, "fit", **params)  # refuses what the estimator did not ask for
         recipe = Recipe(outer=self.outer, inner=self.inner, seed=self.seed)
-        options = {"loss": self.loss, "scoring": self.scoring, "n_jobs": self.n_jobs, "progress": "off"}
+        options = {"loss": self.loss, "scoring": self.scoring, "select": self.select, "n_jobs": self.n_jobs, "progress": "off"}
         result = recipe.run(self._family(), X, y, **params, **options)
         assert isinstance(result, RiskEstimate)
         if not result.complete:

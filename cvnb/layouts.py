@@ -44,6 +44,12 @@ class Partition:
         train = ~(within(np.flatnonzero(test), self.n, self.buffer) if self.buffer else test)
         return np.flatnonzero(train), np.flatnonzero(test)
 
+    def tests(self) -> list[np.ndarray]:
+        """The test positions of every split."""
+        order = np.argsort(self.label, kind="stable")
+        ends = np.cumsum(np.bincount(self.label.astype(np.int64) + 1, minlength=self.n_splits + 1))
+        return np.split(order, ends[:-1])[1:]
+
     def sizes(self) -> np.ndarray:
         """[n_splits, 2] numbers of training and test rows."""
         return self._sizes
@@ -90,6 +96,9 @@ class Pairs:
     def pair(self, k: int) -> Pair:
         train, test = self.pairs[k]
         return train.astype(np.int64), test.astype(np.int64)
+
+    def tests(self) -> list[np.ndarray]:
+        return [test.astype(np.int64) for _, test in self.pairs]
 
     def sizes(self) -> np.ndarray:
         return np.array([(train.size, test.size) for train, test in self.pairs]).reshape(-1, 2)

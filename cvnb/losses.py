@@ -71,6 +71,15 @@ class Loss:
         """The number that displays show for a loss."""
         return self.score(loss) if self.is_score else loss
 
+    def shown_difference(self, difference: float | None) -> float | None:
+        """The difference of what displays show for two losses."""
+        return -difference if self.is_score and difference is not None else difference
+
+    @property
+    def shown_name(self) -> str:
+        """What displays call the number: "zero-one risk" or "roc_auc (large is good)"."""
+        return f"{self.words} (large is good)" if self.is_score else f"{self.name} risk"
+
     def score(self, loss: Any) -> Any:
         """The score that the user asked for, from the loss."""
         return None if self.score_name is None or loss is None else self.score_offset - loss

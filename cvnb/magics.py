@@ -16,9 +16,10 @@ from IPython.core.magic_arguments import argument, magic_arguments, parse_argstr
 from IPython.display import display
 
 from . import shorthands
+from .comparison import Comparison
 from .display import recipes_text
 from .errors import CvnbError, Interrupted
-from .estimate import Comparison, RiskEstimate
+from .estimate import RiskEstimate
 from .families import Family
 from .inputs import is_frame
 from .losses import NAMED

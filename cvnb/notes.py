@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +45,8 @@ def _close_calls(record: Record) -> list[str]:
 
 
 def _ties(record: Record) -> list[str]:
+    if not record.work.rule.takes_first:
+        return []
     ties = {j: tied.size for j, tied in enumerate(record.tied) if tied.size > 1}
     if not ties:
         return []
@@ -51,9 +55,20 @@ def _ties(record: Record) -> list[str]:
     return [f"{tied} at the minimum{_of_splits(record, list(ties))}: the first in grid order was taken."]
 
 
-def _edges(record: Record) -> list[str]:
-    """Numeric axes whose smallest or largest value was chosen, counted over all outer splits."""
-    notes = []
+@dataclass(frozen=True)
+class GridEdge:
+    """The smallest or largest value of a numeric axis, and the training parts that chose it."""
+
+    axis: str
+    side: str
+    value: Any
+    at: tuple[int, ...]
+    share: float
+
+
+def grid_edges(record: Record) -> list[GridEdge]:
+    """The edges of numeric axes that were chosen, over all training parts."""
+    found = []
     chosen = [record.family.settings[s] for s in record.table.chosen]
     axes: dict[str, set[Any]] = defaultdict(set)
     for setting in record.family.settings:
@@ -63,10 +78,17 @@ def _edges(record: Record) -> list[str]:
         if None in values or len(values) < 2:
             continue
         for side, edge in (("lower", min(values)), ("upper", max(values))):
-            at = [j for j, setting in enumerate(chosen) if key in setting and setting[key] == edge]
+            at = tuple(j for j, setting in enumerate(chosen) if key in setting and setting[key] == edge)
             if at:
-                notes.append(f"{key}={format_value(edge)}, the {side} edge of its grid, was chosen{_of_splits(record, at)}.")
-    return notes
+                found.append(GridEdge(key, side, edge, at, len(at) / len(chosen)))
+    return found
+
+
+def _edges(record: Record) -> list[str]:
+    return [
+        f"{edge.axis}={format_value(edge.value)}, the {edge.side} edge of its grid, was chosen{_of_splits(record, edge.at)}."
+        for edge in grid_edges(record)
+    ]
 
 
 def _failures(record: Record) -> list[str]:
@@ -97,7 +119,7 @@ def _warnings(record: Record) -> list[str]:
     return notes
 
 
-def _of_splits(record: Record, at: list[int]) -> str:
+def _of_splits(record: Record, at: Collection[int]) -> str:
     """ " in 2 of 5 outer splits"; nothing where there are none."""
     return f" in {len(at)} of {len(record.table.chosen)} outer splits" if record.plan.outer_layout is not None else ""
 

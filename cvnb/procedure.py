@@ -9,14 +9,16 @@ import numpy as np
 from joblib import hash as hash_of
 
 from . import feasibility
+from .comparison import Comparison
 from .data import Data
 from .draw import draw
 from .errors import FamilyError, InputError, RecipeError
-from .estimate import Comparison, Record, RiskEstimate
+from .estimate import Record, RiskEstimate
 from .families import Family, as_families, check_parameters
 from .losses import find_loss
 from .plan import Plan
 from .recipes import Recipe
+from .rules import rule_of
 from .run import Work, fill
 from .specs import FixedRows, Folds, Given, Listed
 from .wording import count
@@ -37,7 +39,7 @@ def run(
     sample_weight: Any = None,
     loss: Any = None,
     scoring: Any = None,
-    select: str = "min",
+    select: Any = "min",
     flat: bool = False,
     n_jobs: int | None = None,
     path: str = "auto",
@@ -80,7 +82,7 @@ class Options:
 
     loss: Any
     scoring: Any
-    select: str
+    select: Any
     flat: bool
     n_jobs: int | None
     path: str
@@ -88,7 +90,6 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, known in (
-            ("select", ["min"]),
             ("path", ["auto", "refit"]),
             ("progress", ["auto", "off"]),
             ("flat", [True, False]),
@@ -157,8 +158,10 @@ def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any,
     own = options.loss is None and options.scoring is None
     loss = find_loss(options.loss, ready.scoring if own else options.scoring, task, ready.estimator)
     kinds = check_parameters(ready)
+    rule = rule_of(options.select, ready, kinds, loss)
+    rule.refuse(plan)
     notes = feasibility.check(plan, data, task, ready, loss, kinds)
-    work = Work(ready, kinds, data, loss, task, options.path, options.n_jobs)
+    work = Work(ready, kinds, data, loss, task, rule, options.path, options.n_jobs)
     return Job(work, (*notes, *_leaks(plan, inner_spec)))
 
 

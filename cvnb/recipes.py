@@ -34,7 +34,8 @@ from .specs import (
 from .splitters import check_buffer
 
 if TYPE_CHECKING:
-    from .estimate import Comparison, RiskEstimate
+    from .comparison import Comparison
+    from .estimate import RiskEstimate
     from .plan import Plan
 
 
@@ -226,6 +227,8 @@ class Recipe:
         """The risk of this family under this recipe; a Comparison for a dict of families.
 
         options: groups, sample_weight, loss, scoring, select="min", flat=False, n_jobs, path="auto", progress="auto".
+        select: "min", "one_se", cvnb.inference.OneSE({"gamma": "small"}), or a function of the inner curve (and, where it
+        requires them, of losses[setting, fold] and the settings) that gives the number of a setting.
         flat=True also fits every setting on every outer training part, for outer_curves, flat and optimism; where the path is
         not "refit" they come for nothing. path="refit" asks for one fit per setting and split.
         """

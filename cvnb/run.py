@@ -22,7 +22,6 @@ from sklearn.utils.parallel import Parallel, delayed
 from .data import Data
 from .errors import FitError, Interrupted
 from .families import Family, Kind
-from .inference import tied_settings
 from .losses import Loss
 from .paths.base import Outcome, Path, Ran, Sweep
 from .paths.choice import choose_path
@@ -30,6 +29,7 @@ from .paths.refit import Refit, recorded
 from .plan import Plan
 from .progress import Progress
 from .randomness import global_state
+from .rules import Rule
 from .table import Failure, LossTable, Sheet
 from .threads import n_threads, run_stages
 
@@ -41,13 +41,14 @@ Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be measured, and how: on which path ("auto" or "refit"), by how many workers."""
+    """What is to be measured, and how: by which rule θ is chosen, on which path ("auto" or "refit"), by how many workers."""
 
     family: Family
     kinds: list[Kind]
     data: Data
     loss: Loss
     task: str
+    rule: Rule
     path: str = "auto"
     n_jobs: int | None = None
 
@@ -84,7 +85,7 @@ def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, progress: st
 
 def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str) -> LossTable:
     """The same by a path that fills the whole table on threads, and by refit in the parts that it refuses."""
-    sheet, shown = Sheet(plan, len(work.family.settings), work.loss.zero_one), Progress(1.0, progress, unit="")
+    sheet, shown = Sheet(plan, len(work.family.settings), work.rule), Progress(1.0, progress, unit="")
     started = time.perf_counter()
 
     def look() -> None:
@@ -114,23 +115,19 @@ def _refit_refused(work: Work, sheet: Sheet) -> None:
     """Fill the parts that the path refused, and the outer splits that it could not measure."""
     if not sheet.refused and not sheet.refused_outside:
         return
-    path = Refit(work.family, work.data, work.loss, "")
-    for j in sorted(sheet.refused_outside.keys() - sheet.refused.keys()):
-        with global_state():
-            train, test = sheet.plan.outer[j]
-            outcome = path.evaluate(train, test, np.arange(sheet.n_settings), (j, -1), True)
-        if np.isnan(outcome.losses[sheet.chosen[j]]):
-            sheet.refused[j] = sheet.refused_outside[j]  # another setting takes its place, which is a choice of that part
-            continue
-        sheet.put_outer(j, outcome.losses, kept_rows(outcome), outcome.predictions[int(sheet.chosen[j])])
-        sheet.failures += [Failure(j, None, s, cause) for s, cause in outcome.failures.items()]
-        sheet.warnings.update(outcome.warnings)
-    if not sheet.refused:
-        return
-    run = _Run(work, sheet.plan, path, True, sorted(sheet.refused), Progress(1.0, "off"))
+    outside = sorted(sheet.refused_outside.keys() - sheet.refused.keys())
+    run = _Run(
+        work, sheet.plan, Refit(work.family, work.data, work.loss, ""), True, sorted(sheet.refused), Progress(1.0, "off")
+    )
     with global_state():
-        run.all_parts()
-    for j in run.parts:
+        for j in outside:  # its inner losses stand
+            run.chosen[j] = int(sheet.chosen[j])
+            if sheet.inner is not None:
+                run.inner[j] = sheet.inner[j]
+            run.measure(j)
+        if run.parts:
+            run.all_parts()
+    for j in [*outside, *run.parts]:
         sheet.chosen[j] = run.chosen[j]
         if sheet.inner is not None:
             sheet.inner[j] = run.inner[j]
@@ -185,6 +182,10 @@ class _Run:
                 if pool is not None:  # many quick splits go out together, few slow ones
                     size = max(1, min(2 * size, int(size * WAVE_SECONDS / (time.perf_counter() - started))))
 
+    def measure(self, j: int) -> None:
+        """Measure outside part j what was chosen in it."""
+        self._take_outer(j, self.path.evaluate(*self._outer_task(j, self._wanted(j))))
+
     def _wave(self, parallel: Parallel | None, choose: list[int], measure: list[int]) -> None:
         layouts = self.plan.inner_layouts
         outer = (self._outer_task(j, self._wanted(j)) for j in measure)
@@ -230,26 +231,25 @@ class _Run:
             losses[k] = outcome.losses
             self._note(j, k, outcome)
         self.inner[j] = losses
-        self.chosen[j] = self._choose(losses.mean(axis=0), j)
+        self.chosen[j] = self._choose(losses, j)
 
     def _take_outer(self, j: int, outcome: Outcome) -> None:
         """Keep the outer losses; a choice that fails on the whole outer training part gives way to the next best."""
         self._note(j, None, outcome)
-        curve = None if self.plan.inner_layouts is None else self.inner[j].mean(axis=0)
-        failed = np.zeros(self.n_settings, dtype=bool)
+        losses = np.full((1, self.n_settings), np.nan) if self.plan.inner_layouts is None else self.inner[j].copy()
         while np.isnan(outcome.losses[self.chosen[j]]):
-            failed[self.chosen[j]] = True
-            self.chosen[j] = self._choose(np.where(failed, np.nan, np.nan if curve is None else curve), j)
+            losses[:, self.chosen[j]] = np.nan
+            self.chosen[j] = self._choose(losses, j)
             if not self.flat:
                 outcome = self.path.evaluate(*self._outer_task(j, self._wanted(j)))
                 self._note(j, None, outcome)
         self.outer[j] = outcome
 
-    def _choose(self, curve: np.ndarray, j: int) -> int:
-        tied = tied_settings(curve, self.work.loss.zero_one)
-        if not tied.size:
+    def _choose(self, losses: np.ndarray, j: int) -> int:
+        chosen = self.work.rule.choose(losses)
+        if chosen is None:
             raise FitError(self._all_failed(j))
-        return int(tied[0])
+        return chosen
 
     def _all_failed(self, j: int) -> str:
         causes = Counter(failure.cause for failure in self.failures if failure.j == j)

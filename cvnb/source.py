@@ -13,6 +13,7 @@ from sklearn.metrics._scorer import _BaseScorer
 
 from .losses import NAMED
 from .recipes import Recipe
+from .rules import OneStandardError, Own, Rule
 from .specs import Given, Listed
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def code_of(record: Record) -> str:
         if getattr(record.data, "weights" if name == "sample_weight" else name) is not None:
             arguments.append(f"{name}={name}")
     arguments += _loss(record, imports)
+    arguments += _select(record.work.rule, imports)
     if record.table.flat:
         arguments.append("flat=True")
     body = [f"recipe = {_recipe(record.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
@@ -87,6 +89,15 @@ def _loss(record: Record, imports: Imports) -> list[str]:
         return [f"scoring={loss.score_name!r}"]
     known = next((name for name, one in NAMED.items() if one.rows is loss.rows), None)
     return [f"loss={known!r}" if known else f"loss={expression(loss.rows, imports)}"]
+
+
+def _select(rule: Rule, imports: Imports) -> list[str]:
+    if isinstance(rule, Own):
+        return [f"select={expression(rule.function, imports)}"]
+    if isinstance(rule, OneStandardError) and rule.simplest:
+        imports.add(("cvnb.inference", "OneSE"))
+        return [f"select=OneSE({expression(dict(rule.simplest), imports)})"]
+    return ["select='one_se'"] if isinstance(rule, OneStandardError) else []
 
 
 def _recipe(recipe: Recipe, imports: Imports) -> str:

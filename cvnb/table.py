@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .errors import FitError
-from .inference import tied_settings
 from .plan import Plan
+from .rules import Rule
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class Sheet:
     work, done       how much there is to do and has been done, in a unit of the path's own; for the progress alone
     """
 
-    def __init__(self, plan: Plan, n_settings: int, zero_one: bool) -> None:
-        self.plan, self.n_settings, self.zero_one = plan, n_settings, zero_one
+    def __init__(self, plan: Plan, n_settings: int, rule: Rule) -> None:
+        self.plan, self.n_settings, self.rule = plan, n_settings, rule
         layouts, n_outer = plan.inner_layouts, len(plan.outer)
         self.inner = None if layouts is None else [np.full((len(layout), n_settings), np.nan) for layout in layouts]
         self.outer = np.full((n_outer, n_settings), np.nan)
@@ -97,10 +97,10 @@ class Sheet:
     def choose(self, j: int) -> int:
         """The setting chosen in training part j, all of whose inner losses are written."""
         if self.inner is not None:
-            tied = tied_settings(self.inner[j].mean(axis=0), self.zero_one)
-            if not tied.size:
+            chosen = self.rule.choose(self.inner[j])
+            if chosen is None:
                 raise FitError(f"no setting has a finite loss in every inner split of training part {j}.")
-            self.chosen[j] = tied[0]
+            self.chosen[j] = chosen
         return int(self.chosen[j])
 
     def put_outer(self, j: int, losses: np.ndarray, rows: np.ndarray | None, predictions: np.ndarray) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -11,6 +12,11 @@ NUMBER = re.compile(r"\d[\d.]*(?:[eE][-+]?\d+)?")
 def count(n: Any, noun: str) -> str:
     """ "1 row", "2 rows"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def number(value: float | None) -> str:
+    """Six significant digits; a dash for what was not measured."""
+    return "–" if value is None or math.isnan(value) else f"{value:.6g}"
 
 
 def spread(sizes: Any) -> str:

@@ -57,7 +57,7 @@ def fits(monkeypatch):
     for kind in COUNTED:
         monkeypatch.setattr(kind, "fit", counted(kind.fit))
     run_stages = cvnb.run.run_stages
-    monkeypatch.setattr(cvnb.run, "run_stages", lambda *args: made.append("threads") or run_stages(*args))
+    monkeypatch.setattr(cvnb.run, "run_stages", lambda *args, **options: made.append("threads") or run_stages(*args, **options))
     return made
 
 

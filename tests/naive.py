@@ -261,3 +261,93 @@ def dev_set_size(width, n_settings, delta=0.05, range=1.0):
     while dev_set_bound(n_dev, n_settings, delta, range) > width:
         n_dev += 1
     return n_dev
+
+
+# Rules
+
+
+def standard_error(losses):
+    """sd of the fold losses with ddof 1, over the square root of their number."""
+    mean = sum(losses) / len(losses)
+    return np.sqrt(sum((loss - mean) ** 2 for loss in losses) / (len(losses) - 1)) / np.sqrt(len(losses))
+
+
+def one_standard_error(curve, se, simplest_first):
+    """First setting of the list whose loss is at most the smallest one plus se."""
+    for s in simplest_first:
+        if curve[s] <= min(curve) + se:
+            return s
+    raise AssertionError("the minimum is not in the list")
+
+
+def regret(outer_curves, chosen):
+    """[i, j]: loss of split i under the choice of split j, minus that under its own."""
+    n = len(chosen)
+    return np.array([[outer_curves[i, chosen[j]] - outer_curves[i, chosen[i]] for j in range(n)] for i in range(n)])
+
+
+# Corrections of the smallest loss
+
+
+def tibshirani_bias(losses):
+    """(index of the smallest mean, mean over folds of its excess over that fold's smallest loss); losses[setting, fold]."""
+    n_settings, n_folds = losses.shape
+    means = [sum(losses[s]) / n_folds for s in range(n_settings)]
+    chosen = means.index(min(means))
+    excess = [losses[chosen, k] - min(losses[s, k] for s in range(n_settings)) for k in range(n_folds)]
+    return chosen, sum(excess) / n_folds
+
+
+def bbc(losses, bags, units=None, w=None):
+    """[bags]: mean loss, on the rows whose unit a bag leaves out, of the setting with the smallest mean loss in the bag."""
+    units = np.arange(len(losses)) if units is None else units
+    w = np.ones(len(losses)) if w is None else w
+    names, outside = np.unique(units), []
+    for bag in bags:
+        inside = np.concatenate([np.flatnonzero(units == names[u]) for u in bag])
+        means = [weighted_mean(losses[inside, s], w[inside]) for s in range(losses.shape[1])]
+        left = np.array([i for i in range(len(losses)) if units[i] not in set(names[bag])])
+        outside.append(weighted_mean(losses[left, int(np.argmin(means))], w[left]))
+    return np.array(outside)
+
+
+# Standard errors of a mean of losses
+
+
+def bayle_error(folds, within=False):
+    """sigma / sqrt(n): all pairs, or the mean sample variance within folds."""
+    n = sum(len(fold) for fold in folds)
+    centre = sum(sum(fold) / len(fold) for fold in folds) / len(folds)
+    if within:
+        variances = [sum((loss - sum(fold) / len(fold)) ** 2 for loss in fold) / (len(fold) - 1) for fold in folds]
+        return np.sqrt(sum(variances) / len(folds) / n)
+    return np.sqrt(sum((loss - centre) ** 2 for fold in folds for loss in fold) / n / n)
+
+
+def clustered_error(losses, units, centre):
+    """sqrt(U/(U-1) sum_u (sum of (l - centre)/n over unit u)^2)."""
+    names = sorted(set(units))
+    sums = [sum((losses[i] - centre) / len(losses) for i in range(len(losses)) if units[i] == u) for u in names]
+    return np.sqrt(len(names) / (len(names) - 1) * sum(s**2 for s in sums))
+
+
+def corrected_t(d, n_train, n_test):
+    """Nadeau and Bengio's t."""
+    mean = sum(d) / len(d)
+    variance = sum((x - mean) ** 2 for x in d) / (len(d) - 1)
+    return mean / np.sqrt((1 / len(d) + n_test / n_train) * variance)
+
+
+def hoeffding_half(sizes, level, width):
+    """Half width of the interval for the mean of the risks of len(sizes) rules, a union bound over their test parts."""
+    delta = (1 - level) / len(sizes)
+    return sum(width * np.sqrt(np.log(2 / delta) / (2 * n)) for n in sizes) / len(sizes)
+
+
+def two_halves(d):
+    """(Dietterich's t, Alpaydin's F) of d[5, 2]."""
+    squares = []
+    for first, second in d:
+        mean = (first + second) / 2
+        squares.append((first - mean) ** 2 + (second - mean) ** 2)
+    return d[0][0] / np.sqrt(sum(squares) / 5), sum(x**2 for pair in d for x in pair) / (2 * sum(squares))

@@ -30,8 +30,10 @@ ORDER = (
     "draw",
     "families",
     "shorthands",
+    "simplicity",
     "feasibility",
     "inference",
+    "rules",
     "table",
     "kernels",
     "paths",
@@ -41,7 +43,10 @@ ORDER = (
     "predictor",
     "run",
     "notes",
+    "interval",
     "estimate",
+    "comparison",
+    "reports",
     "procedure",
     "estimators",
     "source",
@@ -53,7 +58,10 @@ ORDER = (
 FRONT_DOORS = {
     "recipes": {"procedure", "display"},
     "plan": {"display"},
+    "inference": {"rules"},
     "estimate": {"display", "source"},
+    "comparison": {"display"},
+    "reports": {"display"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -1195,6 +1195,6 @@ def test_a_result_keeps_to_its_names():
     result = run(ridges)
     assert {name for name in dir(result) if not name.startswith("_")} == {
         "chosen", "chosen_index", "code", "complete", "final_setting", "flat", "fold_risks", "fold_scores", "inner_curves",
-        "notes", "optimism", "outer_curves", "path", "path_reason", "plan", "predictions", "predictor", "quantity", "risk",
-        "score", "settings", "to_frame",
+        "interval", "notes", "optimism", "outer_curves", "path", "path_reason", "plan", "predictions", "predictor", "quantity",
+        "risk", "score", "settings", "to_frame",
     }  # fmt: skip

@@ -1,43 +1,32 @@
-"""Arithmetic on losses: which setting wins, and the bound that a dev set gives."""
+"""The bound that a dev set gives, and the dev set that a bound needs."""
 
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .errors import InputError, LossError
+from ..errors import InputError, LossError
+from .measured import is_result
 
-TIE = 1e-12
-
-
-def tied_settings(curve: np.ndarray, zero_one: bool = False) -> np.ndarray:
-    """Indices of the settings at the minimum of an inner curve, in grid order.
-
-    0-1 curves within 1e-12 of the minimum are equal to it, others within 1e-12 of the larger value. A failed setting (NaN)
-    never is.
-
-    >>> tied_settings(np.array([0.3, 0.1, 0.1 + 1e-15, np.nan]))
-    array([1, 2])
-    """
-    if np.isnan(curve).all():
-        return np.zeros(0, dtype=np.int64)
-    low = np.nanmin(curve)
-    with np.errstate(invalid="ignore"):
-        slack = TIE if zero_one else TIE * np.maximum(np.abs(curve), abs(low))
-        return np.flatnonzero(curve - low <= slack)
+if TYPE_CHECKING:
+    from ..estimate import RiskEstimate
 
 
-def dev_set_bound(n_dev: float, n_settings: float, delta: float = 0.05, range: float = 1.0) -> float:
+def dev_set_bound(n_dev: Any, n_settings: Any = None, delta: float = 0.05, range: float = 1.0) -> float:
     """How much the risk of the setting chosen on a dev set can exceed the best one's, with probability >= 1 - delta.
 
         range · √( (2 / n_dev) ln(2 n_settings / delta) )
 
-    `range` is the width of the interval that the loss lies in; an unbounded loss has none, and no such bound.
+    `range` is the width of the interval that the loss lies in; an unbounded loss has none, and no such bound. A result of 0-1
+    loss whose θ was chosen on one dev set may stand for n_dev and n_settings.
 
     >>> round(dev_set_bound(1000, 50), 4)
     0.1233
     """
+    if is_result(n_dev):
+        n_dev, n_settings = _of_result(n_dev, range)
     _check_bound("n_dev", n_dev, n_settings, delta, range)
     return float(range * math.sqrt(2.0 / n_dev * math.log(2.0 * n_settings / delta)))
 
@@ -55,7 +44,20 @@ def dev_set_size(width: float, n_settings: float, delta: float = 0.05, range: fl
     return math.ceil(exact * (1 - 1e-12))  # a whole number stays one in spite of rounding
 
 
-def _check_bound(name: str, first: float, n_settings: float, delta: float, range: float) -> None:
+def _of_result(result: RiskEstimate, range: float) -> tuple[int, int]:
+    """(rows of the smallest dev set, settings)."""
+    record = result._record
+    layouts = record.plan.inner_layouts or ()
+    if not layouts or any(len(layout) > 1 for layout in layouts):
+        raise InputError("the bound is for θ chosen on one dev set; here it was chosen otherwise.")
+    if record.plan.group_codes is not None or record.data.weights is not None or record.recipe.time_ordered:
+        raise InputError("the bound counts independent rows of equal weight; these are grouped, weighted or in order of time.")
+    if not record.loss.zero_one and range == 1.0:
+        raise LossError(f"the {record.loss.name} loss has no known range; declare its width: range=...")
+    return min(int(layout.sizes()[0, 1]) for layout in layouts), len(record.family.settings)
+
+
+def _check_bound(name: str, first: float, n_settings: Any, delta: float, range: float) -> None:
     if not (_is_number(first) and first > 0 and math.isfinite(first)) or (name == "n_dev" and first < 1):
         raise InputError(f"{name}={first!r} must be a finite number {'>= 1' if name == 'n_dev' else '> 0'}.")
     if not (_is_number(n_settings) and 1 <= n_settings < math.inf):

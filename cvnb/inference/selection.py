@@ -1,0 +1,82 @@
+"""Which setting a curve of losses names: the smallest, or the simplest that is no worse than one standard error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import InputError
+from .measured import is_result, number
+
+if TYPE_CHECKING:
+    from ..estimate import RiskEstimate
+
+TIE = 1e-12
+
+
+def tied_settings(curve: np.ndarray, zero_one: bool = False) -> np.ndarray:
+    """Indices of the settings at the minimum of an inner curve, in grid order.
+
+    0-1 curves within 1e-12 of the minimum are equal to it, others within 1e-12 of the larger value. A failed setting (NaN)
+    never is.
+
+    >>> tied_settings(np.array([0.3, 0.1, 0.1 + 1e-15, np.nan]))
+    array([1, 2])
+    """
+    if np.isnan(curve).all():
+        return np.zeros(0, dtype=np.int64)
+    low = np.nanmin(curve)
+    with np.errstate(invalid="ignore"):
+        slack = TIE if zero_one else TIE * np.maximum(np.abs(curve), abs(low))
+        return np.flatnonzero(curve - low <= slack)
+
+
+def standard_error(losses: np.ndarray) -> float:
+    """sd / √K of the K fold losses of one setting, with ddof 1: the error of their mean, not the spread of one.
+
+    >>> standard_error(np.array([1.0, 2.0, 3.0, 4.0]))  # the sd is 1.2910
+    0.6454972243679028
+    """
+    return float(np.std(losses, ddof=1) / np.sqrt(len(losses)))
+
+
+def within_one_error(curve: np.ndarray, se: float) -> np.ndarray:
+    """[settings]: whether curve <= minimum + se; a failed setting (NaN) is not."""
+    low = float(np.nanmin(curve))
+    with np.errstate(invalid="ignore"):
+        return curve <= low + se + TIE * max(abs(low), se)
+
+
+def one_standard_error(curve: Any, se: Any = None, simplest_first: Any = None) -> Any:
+    """The simplest setting whose loss is within one standard error of the smallest.
+
+        first s in simplest_first with curve[s] <= min(curve) + se
+
+    simplest_first holds indices into curve; the minimum must be among them, so that nothing less simple is ever returned. A
+    result instead of the three gives one such index for each outer training part.
+
+    >>> one_standard_error([0.30, 0.24, 0.20, 0.21], 0.05, simplest_first=[0, 1, 2, 3])
+    1
+    """
+    if is_result(curve):
+        return _of_result(curve)
+    curve = np.asarray(curve, dtype=np.float64)
+    if curve.ndim != 1 or np.isnan(curve).all():
+        raise InputError(f"curve must be one row of losses, at least one of them a number; got shape {curve.shape}.")
+    se = number("se", se, least=0.0)
+    order = np.asarray(simplest_first)
+    if order.ndim != 1 or order.dtype.kind not in "iu" or not np.isin(order, np.arange(curve.size)).all():
+        raise InputError(f"simplest_first={simplest_first!r} must hold indices into the {curve.size} losses, simplest first.")
+    if not np.isin(tied_settings(curve), order).any():
+        raise InputError(f"simplest_first leaves out setting {int(np.nanargmin(curve))}, which has the smallest loss.")
+    return int(order[np.argmax(within_one_error(curve, se)[order])])
+
+
+def _of_result(result: RiskEstimate) -> np.ndarray:
+    from ..rules import rule_of
+
+    record = result._record
+    rule = rule_of("one_se", record.family, record.work.kinds, record.loss)
+    rule.refuse(record.plan)
+    return np.array([rule.choose(losses) for losses in record.table.inner or ()])

@@ -131,12 +131,13 @@ COLLINEAR_WITHOUT = ["offset", "more columns than rows", "columns between the pa
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_ridge_on_odd_columns_is_scikit_learns(columns, scaled, intercept):
-    """Offsets, copies, constants and wide tables cost no digit of a loss."""
+    """Offsets, copies, constants and wide tables cost no digit of a loss; copies go to refit where the penalty is tiny."""
     X, y = table(seed=2)
     X = COLUMNS[columns](X)
     fam = family(Ridge(fit_intercept=intercept), scaled)
     fast = Recipe(outer=4, inner=3).run(fam, X, y, progress="off").path
-    assert fast in ("shared:ridge", "path:ridge") or (not intercept and columns in COLLINEAR_WITHOUT)
+    collinear = columns == "copies of columns" or (not intercept and columns in COLLINEAR_WITHOUT)
+    assert fast in ("shared:ridge", "path:ridge") or collinear
     assert_as_refitted(fast, fam, X, y, Recipe(outer=4, inner=3))
 
 
@@ -328,8 +329,22 @@ def test_large_matrices_have_scikit_learns_numbers(n_alphas, p, model, scaled):
 def test_copies_of_columns_in_a_large_matrix_cost_no_digits():
     """Where a Cholesky factor cannot tell copies from near copies, the reduction that can is asked."""
     X, y = table(m=300, p=60, seed=22)
-    fam = family(Ridge(), True, {"alpha": [1e-6, 1.0]})
+    fam = family(Ridge(), True, {"alpha": [1e-3, 1.0]})
     assert_as_refitted("shared:ridge", fam, np.column_stack([X, X]), y, Recipe(outer=3, inner=3))
+
+
+@pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
+@pytest.mark.parametrize("p", [6, 80])
+def test_columns_that_depend_on_each_other_are_penalised_on_the_fast_path(scaled, p):
+    """A penalty of a millionth of the largest column or more keeps all digits; less goes to refit, in primal and dual."""
+    X, y = table(m=60, p=p, seed=22)
+    X = np.column_stack([X, X[:, :3]]) / X.std()
+    if p > 60:
+        X[30:] = X[:30]
+    path = "path:ridge" if p > 60 else "shared:ridge"
+    assert_as_refitted(path, family(Ridge(), scaled, {"alpha": [0.1, 1.0]}), X, y, Recipe(outer=3, inner=3))
+    tiny = Recipe(outer=3, inner=3).run(family(Ridge(), scaled, {"alpha": [1e-8, 1.0]}), X, y)
+    assert (tiny.path, tiny.path_reason) == ("refit", linear_fit.COLLINEAR)
 
 
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])

@@ -8,13 +8,15 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-FINE, CANCELLED, ILL = 0, 1, 2  # how a fit went
+FINE, CANCELLED, ILL, DISTANT = 0, 1, 2, 3  # how a fit went
 EPS = np.finfo(np.float64).eps
 TINY = 1e-300
 SINGULAR = 1e-10  # eigenvalues of a scaled Gram matrix with its penalty: too small for a solution
 EXACT = 1e-11  # and without the penalty: zero but for rounding
 LEVERAGE = 1e-4  # what a row may leave to the others of its own fit
 KEPT = 1e-3  # share of a sum of squares that has to be left after the mean has been taken out
+FAR = 3e6  # spreads away from zero: from there on the rounding of a column itself shows in nine digits
+LEAST, MOST = 1e-130, 1e130  # squares of which products neither vanish nor overflow
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -140,7 +142,8 @@ def reduce(G, b, alphas, near, order, d, e, V, tau, B):
 
     With the diagonal in decreasing order Householder's reduction keeps small columns as exact as large ones, so that what
     counts is how nearly collinear the columns are, whatever their units: x, the eigenvalues of G with its diagonal scaled to 1.
-    With the penalty none may be below SINGULAR, nor below `near` unless it is zero without: copies of columns do no harm.
+    With the penalty none may be below SINGULAR, nor below `near` unless it is zero without; and then, as for copies of columns,
+    the penalty must be `near` of the largest column for the rounding of that one not to show.
     """
     p = G.shape[0]
     decreasing(G, order)
@@ -153,10 +156,18 @@ def reduce(G, b, alphas, near, order, d, e, V, tau, B):
             B[c, i] = b[order[i], c]
         g[i] = max(row[order[i]], 0.0)
     tridiagonalise(H, d, e, V, tau)
-    alpha = alphas[0]
+    alpha, harmless = alphas[0], 0
     for s in range(1, alphas.size):
         alpha = min(alpha, alphas[s])
-    if n_below(d, e, alpha, g, SINGULAR) > 0 or n_below(d, e, alpha, g, near) > n_below(d, e, 0.0, g, EXACT):
+    for i in range(p):
+        if g[i] > MOST or 0.0 < g[i] + alpha < LEAST:
+            return ILL
+        if g[i] <= EXACT * alpha:
+            harmless += 1  # a constant column stands apart from all others
+    singular = n_below(d, e, 0.0, g, EXACT)
+    if n_below(d, e, alpha, g, SINGULAR) > 0 or n_below(d, e, alpha, g, near) > singular:
+        return ILL
+    if singular > harmless and alpha < near * g[0]:
         return ILL
     for k in range(p - 1):
         for c in range(B.shape[0] if tau[k] != 0.0 else 0):
@@ -174,7 +185,11 @@ def back(V, tau, B):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b):
-    """Fill G, b with the products of the columns as the model sees them, (x - centre - m) * scale; how it went."""
+    """Fill G, b with the products of the columns as the model sees them, (x - centre - m) * scale; how it went.
+
+    CANCELLED: too little of a sum of squares is left after the mean. DISTANT: a mean is so far from zero that the rounding of
+    its column shows in nine digits, where an intercept centres what no scaler has scaled, or the other way round.
+    """
     q = p + 1 + n_targets
     n, W, s = total[-1], total[p * q + p], total[p * q :]
     first, second = total[q * q :], total[q * q + p :]
@@ -197,8 +212,16 @@ def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G
             G[c, i] = G[i, c]
         if (scaled or intercept) and G[i, i] < KEPT * scale[i] * scale[i] * row[i]:
             return CANCELLED
+        if scaled != intercept:
+            variance, mean = G[i, i] / (W * scale[i] * scale[i]), abs(centre[i] + m[i])
+            if variance < (mean / FAR) ** 2 and variance > (n * mean * EPS) ** 2:
+                return DISTANT
         for c in range(n_targets):
             b[i, c] = scale[i] * (total[(p + 1 + c) * q + i] - m[i] * total[(p + 1 + c) * q + p])
+    for c in range(n_targets if intercept else 0):
+        y = total[(p + 1 + c) * q :]
+        if y[p + 1 + c] - y[p] * y[p] / W < KEPT * y[p + 1 + c]:
+            return CANCELLED
     return FINE
 
 

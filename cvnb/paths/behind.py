@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from ..families import Family, Kind
 from .base import Outcome, Unsuited
 from .measure import Meter
-from .problem import Combination, Solver, combinations_of
+from .problem import Combination, Solver, column_names, combinations_of
 from .refit import Chain, Key, Refit, chain_key, recorded
 
 FIRST = np.zeros(1, dtype=np.int64)
@@ -63,13 +63,21 @@ class Behind:
                 except Exception as error:  # costs the settings that share these transformers, and the note says which
                     outcome.failures |= {int(s): f"{type(error).__name__}: {error}" for s in settings}
                     continue
+                if column_names(X_train) != column_names(X_test):
+                    raise Unsuited(
+                        "the transformers name the columns of the test part otherwise, and refit tells what that does"
+                    )
                 X_train, X_test = self._numbers(X_train)[order], self._numbers(X_test)
+                if X_train.shape[1] != X_test.shape[1]:
+                    raise Unsuited("the transformers give the test part other columns, and refit tells what that does")
                 for combination in combinations:
                     self._measure(outcome, combination, train[order], X_train, test, X_test)
         return outcome
 
     def _numbers(self, X: Any) -> np.ndarray:
         """What a transformer gave, as scikit-learn's models read it."""
+        if len({isinstance(name, str) for name in column_names(X)}) > 1:
+            raise Unsuited("the transformers give names of several types, and refit tells what that does")
         try:
             X = check_array(X, order="C")
         except (TypeError, ValueError) as error:
@@ -83,7 +91,7 @@ class Behind:
     def _measure(
         self, outcome: Outcome, combination: Combination, train: np.ndarray, X_train: Any, test: np.ndarray, X_test: Any
     ) -> None:
-        answers, n = self.solver.answers_of_split(combination, self.meter, self.meter.data, train, X_train, X_test)
+        answers, n = self.solver.answers_of_split(combination, self.meter, self.meter.data, (train, test), X_train, X_test)
         losses, rows = self.meter.measure(test, FIRST, answers)
         outcome.losses[combination.which] = losses[0]
         outcome.counts[self.solver.counted] += n

@@ -16,11 +16,11 @@ class Sums:
     def __init__(self, rows: Rows, ordered: np.ndarray, starts: np.ndarray, groups: list[tuple[int, int]], line: Line) -> None:
         """Of the rows `ordered`: those of no block up to starts[1], those of block k from starts[k + 1] on."""
         self.rows, self.ordered, self.starts, self.groups = rows, ordered, starts, groups
-        self.origin = rows.origin(ordered, line.frame[0], line.frame[1])
+        self.origin = rows.origin(ordered, line.frame[0], line.frame[1], weighted=line.intercept)
         self.basis: np.ndarray | None = NO_BASIS
         if line.squares:
             whole = np.array([0, ordered.size])
-            self.basis = basis_of(rows, rows.sums(ordered, whole, self.origin)[0], line)
+            self.basis = basis_of(rows, rows.sums(ordered, whole, self.origin)[0], self.origin[0], line)
         self.of_groups = np.zeros((len(groups) + 1, rows.width))  # the last: rows of no block
         self.of_blocks = np.zeros((groups[-1][1] if groups[-1][1] <= KEPT_BLOCKS else 0, rows.width))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
@@ -47,6 +48,8 @@ def choose_path(family: Family, kinds: list[Kind], data: Data, loss: Loss, task:
     if refused := next(filter(None, (found.refuses(one.model) for one in combinations)), ""):
         name = type(combinations[0].model).__name__
         return Refit(family, data, loss, f"one fit per setting and split: {name} with {refused}")
+    if data.weights is not None and not _are_tame(data.weights):
+        return Refit(family, data, loss, "one fit per setting and split: some weight is too small or too large to be squared")
     meter, aheads = Meter(loss, data, task), [parts[0] for kind in kinds if (parts := steps_of(kind.candidate))]
     if any(ahead and not (len(ahead) == 1 and is_default_scaler(ahead[0])) for ahead in aheads):
         if any(chain_key(family, setting) is None for setting in family.settings):
@@ -77,11 +80,19 @@ def _solver(kinds: list[Kind], data: Data, loss: Loss, task: str) -> Solver | st
             else "the grid holds models of several kinds"
         )
     solver = next(one for one in solvers() if one.models == models)
+    if any(is_classifier(last) != (task == "classification") for last in lasts):
+        return "the grid puts a classifier among regressions, or a regression among classifiers"
     if not Meter.knows(loss):
         return "a scorer of your own may look at the fitted estimator"
     if task == "regression" and data.y.dtype.kind == "f" and data.y.dtype != np.float64:
         return f"y is {data.y.dtype}, and scikit-learn computes in that precision"
     return solver
+
+
+def _are_tame(weights: np.ndarray) -> bool:
+    """Whether products of weights neither vanish nor overflow."""
+    given = weights[weights > 0]
+    return bool(given.size and given.min() > 1e-100 and given.max() < 1e100)
 
 
 def _repeats(plan: Plan) -> bool:

@@ -22,6 +22,7 @@ from ..data import Data
 from ..kernels import neighbours, scaling
 from ..kernels import votes as ballots
 from ..plan import Plan
+from ..splitters import Pair
 from ..table import Sheet
 from .base import Call, Unsuited
 from .bundles import Bundle, bundles
@@ -259,9 +260,10 @@ class Ballot:
 
 
 def answers_of_split(
-    combination: Combination, meter: Meter, data: Data, train: np.ndarray, X_train: np.ndarray, X_test: np.ndarray
+    combination: Combination, meter: Meter, data: Data, pair: Pair, X_train: np.ndarray, X_test: np.ndarray
 ) -> tuple[Answers, int]:
-    """(what every k says of X_test, tied predictions) from the rows `train` as transformed."""
+    """(what every k says of X_test, tied predictions) from the rows X_train, which stand for the rows (train, test)."""
+    train, _ = pair
     vote = Votes.of(replace(combination, which=np.arange(combination.which.size)))
     ballot = Ballot(meter, len(X_test), combination.which.size)
     geometry = Geometry.of(combination)

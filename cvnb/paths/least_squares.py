@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .base import Unsuited
-from .linear_fit import CHUNK, NO_WEIGHT, Line, Origin, Rows
+from .linear_fit import CHUNK, NO_WEIGHT, SURELY, Line, Origin, Rows, nearly_constant, refuse_far
 
 ZERO = 1e-13  # a singular value below this share of the largest is rounding: the columns are collinear
 CLEAR = 2e-6  # above this it counts, and costs no more digits than a loss can spare
@@ -22,16 +22,21 @@ def fit(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarr
     """(centre, coefficients [p + 1, targets * settings]) of the model of these rows, ridge or least squares."""
     if rows.root.size and not rows.root[train].any():
         raise Unsuited(NO_WEIGHT)
+    if line.intercept:
+        rows.refuse_far_targets(train)
     return _shortest(rows, train, line) if line.squares else rows.fit_ridge(train, line)
 
 
 def _shortest(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
     """The shortest of the solutions, as the model sees its columns."""
+    assert line.tol is not None
     R, scale, (centre, level) = _triangle(rows, train, line)
+    refuse_far(line, centre, np.linalg.norm(R[:, : rows.p], axis=0) / scale / np.sqrt(train.size), train.size)
     U, size, V = np.linalg.svd(R[:, : rows.p], full_matrices=False)
     largest = size[0] if size.size else 0.0
     counts = size >= _clear(line) * largest if largest > 0 else np.zeros(size.size, dtype=bool)
-    if (size[~counts] > ZERO * largest).any():
+    zero = ZERO if line.tol > 10 * ZERO else -1.0  # with less, rounding decides what scikit-learn takes for zero
+    if (size[~counts] > zero * largest).any():
         raise Unsuited("columns of X are nearly collinear, and which of them count depends on the solver")
     beta = V[counts].T @ ((U[:, counts].T @ R[:, rows.p :]) / size[counts, None])
     coefs = np.vstack([scale[:, None] * beta, level])
@@ -58,8 +63,8 @@ def _qr(A: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.qr(A, mode="r"))
 
 
-def basis_of(rows: Rows, total: np.ndarray, line: Line) -> np.ndarray | None:
-    """[p, p] R^-1 from the sums over a part; None where its columns are not independent enough."""
+def basis_of(rows: Rows, total: np.ndarray, origin: np.ndarray, line: Line) -> np.ndarray | None:
+    """[p, p] R^-1 from the sums over a part about `origin`; None where its columns are not independent enough."""
     p, q = rows.p, rows.p + 1 + rows.n_targets
     M, n = total[: q * q].reshape(q, q), total[-1]
     first, second = total[q * q :][:p] / n, total[q * q + p :][:p] / n
@@ -68,10 +73,11 @@ def basis_of(rows: Rows, total: np.ndarray, line: Line) -> np.ndarray | None:
         G = G - np.outer(s, s) / W
     elif line.scaled:
         G = G - np.outer(s, first) - np.outer(first, s) + W * np.outer(first, first)
-    size = np.sqrt(np.maximum(second - first**2, 0.0)) if line.scaled else np.ones(p)
-    norms = np.sqrt(np.maximum(np.diag(G), 0.0))
-    if not (size > 0).all() or not (norms > 0).all():
+    variance = np.maximum(second - first**2, 0.0)
+    refuse_far(line, origin + first, np.sqrt(variance), n)
+    if nearly_constant(variance, origin + first, n, SURELY).any() or not (np.diag(G) > 0).all():
         return None
+    size, norms = np.sqrt(variance) if line.scaled else np.ones(p), np.sqrt(np.diag(G))
     values = np.linalg.eigvalsh(G / np.outer(size, size))
     if not values[0] > (_clear(line) / WORST) ** 2 * values[-1]:
         return None

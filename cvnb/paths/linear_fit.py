@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,11 +17,14 @@ COLLINEAR = "columns of X are too nearly collinear for that many digits, and ref
 INFINITE = "a loss is not finite, and refit tells which settings fail"
 NO_WEIGHT = "all weights of a training part are zero, and refit tells what that does"
 NEAR = 1e-6  # smallest eigenvalue of a scaled Gram matrix with its penalty that leaves ten digits of a loss
+DISTANT = "columns or targets are so far from zero that their own rounding shows, and refit gives scikit-learn's own"
 WHITE = 0.1  # the same where the columns are nearly orthonormal to begin with
 WIDE = 128  # columns from which on the matrix library sums products faster
 LARGE, FEW = 96, 5  # a Cholesky factor for each of a few penalties costs less than one reduction of a matrix so large
 PIECE = 1 << 15  # rows predicted and measured at once
 CHUNK = 1 << 14  # rows taken at once where they have to be copied
+FAR_TARGETS = 1e6  # spreads away from zero: residuals are smaller than the targets' spread
+SURELY, HARDLY = 1e4, 4.0  # times the variance that is rounding: surely not constant; and where it may be taken for either
 NONE, NO_BASIS = np.zeros(0), np.zeros((0, 0))
 Origin = tuple[np.ndarray, np.ndarray]
 
@@ -53,9 +57,9 @@ class Line:
         return self.scaled and not (self.squares and self.intercept)
 
     @property
-    def frame(self) -> tuple[bool, bool, bool, bool]:
-        """What its sums depend on: X centred, y centred, a basis of its own, in which units that is judged."""
-        return self.intercept or self.scaled, self.intercept, self.squares, self.squares and self.scaled
+    def frame(self) -> tuple[bool, bool, float | None, bool]:
+        """What its sums depend on: X centred, y centred, a basis for its tolerance, in which units that is judged."""
+        return self.intercept or self.scaled, self.intercept, self.tol, self.squares and self.scaled
 
 
 class Rows:
@@ -151,6 +155,21 @@ class Rows:
         linear.left_out(U, test, self.Y, self.root, means, weight, shift, lower, pivots, f, out, alone)
         return how
 
+    def refuse_far_targets(self, rows: np.ndarray) -> None:
+        """An error where targets, which an intercept centres, are so far from zero that their rounding shows."""
+        Y = self.Y[rows]
+        mean = Y.sum(axis=0) / rows.size
+        square = ((Y - mean) ** 2).sum(axis=0) / rows.size
+        far = square < (mean / FAR_TARGETS) ** 2
+        if far.any() and (far & (square > (rows.size * linear.EPS * mean) ** 2)).any():
+            raise Unsuited(DISTANT)
+
+    def spread(self, rows: np.ndarray) -> float:
+        """The standard deviation of the targets of those rows that have a weight."""
+        Y = self.Y[rows[self.root[rows] > 0] if self.root.size else rows]
+        Y = Y - Y.sum() / Y.size
+        return math.sqrt(float(np.vdot(Y, Y)) / Y.size)
+
     def predict(self, rows: np.ndarray, starts: np.ndarray, centre: np.ndarray, coefs: np.ndarray) -> np.ndarray:
         """Decisions [rows, targets * settings], those of rows[starts[i] : starts[i + 1]] by coefs[i]."""
         out = np.empty((rows.size, coefs.shape[2]))
@@ -179,25 +198,28 @@ class Rows:
         total = self.sums(train, np.array([0, train.size]), origin)[0]
         coefs, how = self.models(total, np.zeros((0, self.width)), origin, line)
         if how[0] != linear.FINE and not self.stop[0]:
-            raise Unsuited(COLLINEAR)
+            raise Unsuited(DISTANT if how[0] == linear.DISTANT else COLLINEAR)
         return origin[0], coefs[0]
 
     def _fit_dual(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
         """From the products of rows: coefficients = A' (A A' + alpha I)^-1 b."""
         A, b, scale, (centre, level) = self.design(train, line)
-        n, uncentred = (
-            train.size,
-            line.scaled and not line.intercept,
-        )  # K 1 = 0, but b has a part along 1, blown up by 1 / alpha
+        refuse_far(line, centre, np.sqrt((A**2).mean(axis=0)) / scale, train.size)
+        n = train.size
         total = np.zeros((n + 1 + self.n_targets) ** 2 + 2 * n + 1)
         sums = total[: (n + 1 + self.n_targets) ** 2].reshape(n + 1 + self.n_targets, -1)
-        sums[:n, :n], sums[n + 1 :, :n] = A @ A.T, b.T
+        K = A @ A.T
+        if (
+            line.intercept
+        ):  # K is zero along the roots of the weights, and b has no part there: any number may stand in its place
+            root = self.root[train] if self.root.size else np.ones(n)
+            K += (np.trace(K) / n / (root @ root)) * np.outer(root, root)
+        sums[:n, :n], sums[n + 1 :, :n] = K, b.T
         z, how = np.zeros((1, n + 1, self.n_targets * line.alphas.size)), np.zeros(1, dtype=np.int64)
         none, zero = np.zeros((0, total.size)), (np.zeros(n), np.zeros(self.n_targets))
         solve = ridge_by_cholesky if n >= LARGE and line.alphas.size <= FEW else linear.ridge_of_blocks
         solve(total, none, n, self.n_targets, *zero, False, False, line.alphas, NEAR, self.stop, z, how)
-        lost = uncentred and line.alphas.min() < NEAR * np.diag(sums)[:n].max()
-        if (lost or how[0] != linear.FINE) and not self.stop[0]:
+        if how[0] != linear.FINE and not self.stop[0]:
             raise Unsuited(COLLINEAR)
         coefs = np.empty((self.p + 1, self.n_targets * line.alphas.size))
         coefs[:-1] = scale[:, None] * (A.T @ z[0, :-1])
@@ -215,6 +237,20 @@ class Rows:
         """What a StandardScaler multiplies by, a constant column by 1."""
         mean, _ = self.origin(train, True, False)
         variance = np.mean((self.X[train] - mean) ** 2, axis=0)
-        n, eps = train.size, linear.EPS
-        varies = variance > n * eps * variance + (n * mean * eps) ** 2
-        return np.where(varies, 1 / np.sqrt(np.where(varies, variance, 1.0)), 1.0)
+        n = train.size
+        constant = nearly_constant(variance, mean, n, 1.0)
+        if (nearly_constant(variance, mean, n, HARDLY) != nearly_constant(variance, mean, n, 1 / HARDLY)).any():
+            raise Unsuited("a column is so nearly constant that rounding decides whether it is scaled")
+        return np.where(constant, 1.0, 1 / np.sqrt(np.where(constant, 1.0, variance)))
+
+
+def nearly_constant(variance: np.ndarray, mean: np.ndarray, n: float, margin: float) -> np.ndarray:
+    """[columns]: whether a variance is at most `margin` times what rounding may leave of a constant, as scikit-learn has it."""
+    return variance <= margin * (n * linear.EPS * variance + (n * mean * linear.EPS) ** 2)
+
+
+def refuse_far(line: Line, mean: np.ndarray, spread: np.ndarray, n: int) -> None:
+    """An error where a column is so far from zero that its rounding shows; a scaler ahead of an intercept takes that away."""
+    varies = spread > n * linear.EPS * np.abs(mean)
+    if line.intercept != line.scaled and (np.abs(mean) > linear.FAR * spread)[varies].any():
+        raise Unsuited(DISTANT)

@@ -23,14 +23,13 @@ from ..table import Sheet
 from .base import Call, Unsuited, guarded
 from .block_sums import KEPT_BLOCKS, Sums
 from .least_squares import fit
-from .linear_fit import COLLINEAR, INFINITE, NO_WEIGHT, NONE, PIECE, Line, Rows
+from .linear_fit import COLLINEAR, DISTANT, INFINITE, NO_WEIGHT, NONE, PIECE, Line, Rows
 from .measure import Answers
+from .targets import refuse_met
 
 if TYPE_CHECKING:
     from .ridge import LinearSweep
 
-MET = 1e-6  # a residual of this share of the targets' spread has nine digits of its square left
-EXACT_FIT = "the targets are met up to rounding, and refit gives scikit-learn's own"
 SINGLES = 1 << 10  # rows in a group where every block is one row
 Fits = list[tuple[np.ndarray, np.ndarray]]  # for each line (centre, coefficients [splits, p + 1, targets * settings])
 
@@ -133,12 +132,10 @@ class Part:
 
     def refuse_rounding(self, losses: np.ndarray, rows: np.ndarray) -> None:
         """Targets met so well that losses [splits, settings] are mostly rounding have scikit-learn's losses only by refit."""
-        if not self.numbers or not losses.size:
-            return
-        least, Y = losses.mean(axis=0).min(), self.rows.Y
-        least = np.sqrt(least) if self.sweep.meter.loss.rows is squared else least
-        if least < MET * self.sweep.largest and least < MET * Y[rows].std():  # the first says no sooner than the second
-            raise Unsuited(EXACT_FIT)
+        if self.numbers and losses.size:
+            least = losses.mean(axis=0).min()
+            least = np.sqrt(least) if self.sweep.meter.loss.rows is squared else least
+            refuse_met(least, self.rows.spread(rows), self.sweep.lines)
 
     @property
     def numbers(self) -> bool:
@@ -152,19 +149,23 @@ class Part:
 
     def answers(self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, fits: Fits) -> tuple[Answers, int]:
         """(what every setting says of these rows, close calls); split i holds test[starts[i] : starts[i + 1]]."""
-        return self.said([self.rows.predict(test, starts, centre, coefs) for centre, coefs in fits], starts, present)
+        return self.said([self.rows.predict(test, starts, centre, coefs) for centre, coefs in fits], test, starts, present)
 
-    def said(self, decisions: list[np.ndarray], starts: np.ndarray, present: np.ndarray) -> tuple[Answers, int]:
+    def said(
+        self, decisions: list[np.ndarray], test: np.ndarray, starts: np.ndarray, present: np.ndarray
+    ) -> tuple[Answers, int]:
         """The same from the decisions [rows, targets * settings] of every line."""
         sweep = self.sweep
         for line in sweep.lines:
             sweep.targets.refuse_one_class(present, line.intercept)
         shape = len(decisions[0]), self.rows.n_targets, -1
-        if len(decisions) == 1 and np.array_equal(sweep.lines[0].which, np.arange(self.sheet.n_settings)):
-            return sweep.targets.answers(decisions[0].reshape(shape), starts, present)
-        every = np.empty((*shape[:2], self.sheet.n_settings))
-        for line, one in zip(sweep.lines, decisions, strict=True):
-            every[:, :, line.which] = one.reshape(shape)
+        every = decisions[0].reshape(shape)
+        if len(decisions) > 1 or not np.array_equal(sweep.lines[0].which, np.arange(self.sheet.n_settings)):
+            every = np.empty((*shape[:2], self.sheet.n_settings))
+            for line, one in zip(sweep.lines, decisions, strict=True):
+                every[:, :, line.which] = one.reshape(shape)
+        if not self.numbers:
+            sweep.targets.refuse_met(every, test, self.rows.spread(self.train), sweep.lines)
         return sweep.targets.answers(every, starts, present)
 
     def measure(self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, fits: Fits) -> tuple[np.ndarray, int]:
@@ -197,6 +198,14 @@ class Part:
                 losses += share * self.sweep.meter.measure(part, np.zeros(1, dtype=np.int64), answers)[0][0]
                 total, close = total + share, close + n
         return losses / (total or 1.0), close
+
+
+def refuse(how: int, line: Line) -> None:
+    """An error where a fit went so that its own rows would not help it."""
+    if how == linear.DISTANT:
+        raise Unsuited(DISTANT)
+    if how == linear.ILL and not line.squares:
+        raise Unsuited(COLLINEAR)
 
 
 class BlockedPart(Part):
@@ -243,6 +252,8 @@ class BlockedPart(Part):
             self.starts = np.concatenate([[0], np.cumsum(np.bincount(label.astype(np.int64) + 1, minlength=self.n_blocks + 1))])
             if self.sweep.weights is not None and not self.sweep.weights[rows].any():
                 raise Unsuited(NO_WEIGHT)
+            if any(line.intercept for line in self.sweep.lines):
+                self.rows.refuse_far_targets(rows)
             self.frames = {line.frame: line for line in self.sweep.lines}
             self.sums = {
                 frame: Sums(self.rows, self.ordered, self.starts, self.groups, line) for frame, line in self.frames.items()
@@ -274,8 +285,7 @@ class BlockedPart(Part):
         coefs, how = self.rows.models(sums.outside(g), sums.group(g), sums.origin, line, sums.basis)
         if not self.sheet.stopped:
             for i in np.flatnonzero(how):
-                if how[i] == linear.ILL and not line.squares:
-                    raise Unsuited(COLLINEAR)
+                refuse(how[i], line)
                 coefs[i] = self._alone(line, a + int(i))
         return coefs
 
@@ -291,11 +301,10 @@ class BlockedPart(Part):
         """Decisions [rows, targets * settings] of the models of all rows but one, each of that row."""
         sums, rows = self.sums[line.frame], self.rows
         out = np.empty((test.size, rows.n_targets * line.alphas.size))
-        alone, how = np.zeros(test.size, dtype=np.bool_), linear.ILL
+        alone, how = np.zeros(test.size, dtype=np.bool_), linear.CANCELLED
         if sums.basis is not None:
             how = rows.left_out(sums.total(), sums.origin, line, sums.basis, test, out, alone)
-            if how == linear.ILL and not line.squares:
-                raise Unsuited(COLLINEAR)
+            refuse(how, line)
         for t in np.flatnonzero(alone if how == linear.FINE else np.ones(test.size, dtype=np.bool_)):
             if self.sheet.stopped:
                 break
@@ -319,7 +328,7 @@ class BlockedPart(Part):
 
     def write_said(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, decisions: list[np.ndarray]) -> None:
         """Measure what was said of them."""
-        answers, close = self.said(decisions, starts, self.present(a, b))
+        answers, close = self.said(decisions, test, starts, self.present(a, b))
         self._write(a, b, self.sweep.meter.measure(test, starts[:-1], answers)[0], close)
 
     def _write(self, a: int, b: int, losses: np.ndarray, close: int) -> None:
@@ -331,11 +340,11 @@ class BlockedPart(Part):
         """From all the sums together."""
         fits: Fits = []
         for line in self.sweep.lines:
-            sums, how = self.sums[line.frame], np.ones(1, dtype=np.int64)
+            sums, how = self.sums[line.frame], np.full(1, linear.CANCELLED)
             if sums.basis is not None:
                 coefs, how = self.rows.models(sums.total(), np.zeros((0, self.rows.width)), sums.origin, line, sums.basis)
-            if how[0] == linear.ILL and not line.squares and not self.sheet.stopped:
-                raise Unsuited(COLLINEAR)
+            if not self.sheet.stopped:
+                refuse(how[0], line)
             if how[0] == linear.FINE:
                 fits.append((sums.origin[0], coefs))
             else:
@@ -367,7 +376,7 @@ class OuterPart(BlockedPart):
         self._write_outer(a, b, test, starts, *self.answers(test, starts, self.present(a, b), fits))
 
     def write_said(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, decisions: list[np.ndarray]) -> None:
-        self._write_outer(a, b, test, starts, *self.said(decisions, starts, self.present(a, b)))
+        self._write_outer(a, b, test, starts, *self.said(decisions, test, starts, self.present(a, b)))
 
     def _write_outer(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, answers: Answers, close: int) -> None:
         if not self.sheet.stopped:

@@ -19,6 +19,7 @@ from sklearn.utils import check_array
 
 from ..data import Data
 from ..families import Kind
+from ..inputs import is_frame
 from ..plan import Plan
 from .base import Sweep
 from .measure import Answers, Meter
@@ -96,12 +97,20 @@ def combinations_of(kinds: list[Kind], axis: str) -> list[Combination]:
     ]
 
 
+def column_names(X: Any) -> list[Any]:
+    """The names of a frame's columns; none for anything else."""
+    return list(X.columns) if is_frame(X) else []
+
+
 def numbers_of(data: Data) -> tuple[np.ndarray | None, str]:
     """(X as scikit-learn would read it, "") where it is a dense table of numbers; else (None, why not)."""
     if sp.issparse(data.X):
         return None, "X is sparse"
     if isinstance(data.X, np.ndarray) and data.calm:
         return data.X, ""  # checked already
+    names = column_names(data.X)
+    if len({isinstance(name, str) for name in names}) > 1:
+        return None, "the names of its columns are of several types"
     try:
         return check_array(data.X, order="C"), ""
     except (TypeError, ValueError) as error:

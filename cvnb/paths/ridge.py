@@ -16,6 +16,7 @@ import numpy as np
 from ..data import Data
 from ..layouts import Layout, Partition
 from ..plan import Plan
+from ..splitters import Pair
 from ..table import Sheet
 from .base import Call
 from .least_squares import fit
@@ -26,7 +27,7 @@ from .problem import Combination, Problem
 from .targets import Targets
 
 AXIS, COUNTED = "alpha", "margins"
-SOLVERS = ("auto", "svd", "cholesky")
+SOLVERS = ("auto", "cholesky")
 FEW_PARTS = 8  # fewer outer training parts than this are shared out between threads piece by piece,
 QUICK = 2e7  # unless the products of all columns take about a millisecond, less than threads take to hand over
 BLOCKED = "training parts are sums of blocks of rows, and one factorisation of each serves every setting"
@@ -39,7 +40,7 @@ def refuses(last: Any) -> str:
         return "positive=True, which no factorisation gives"
     solver = getattr(last, "solver", "auto")
     if solver not in SOLVERS:
-        return f"solver={solver!r}, which iterates"
+        return f"solver={solver!r}, which iterates or cuts singular values by a rule of its own"
     if getattr(last, "class_weight", None) is not None:
         return "class_weight, which weighs the rows of each training part anew"
     if np.ndim(getattr(last, "alpha", 0.0)):
@@ -53,7 +54,6 @@ class LinearSweep:
     def __init__(self, problem: Problem, plan: Plan) -> None:
         self.X, self.weights, self.meter, self.plan = problem.X, problem.data.weights, problem.meter, plan
         self.targets = Targets(problem.data.y, problem.meter)
-        self.largest = float(np.abs(self.targets.Y).max())
         self.lines = [Line.of(combination) for combination in problem.combinations]
         self.lock = threading.Lock()
         products = float(self.X.size * self.X.shape[1])
@@ -102,14 +102,16 @@ class LinearSweep:
 
 
 def answers_of_split(
-    combination: Combination, meter: Meter, data: Data, train: np.ndarray, X_train: np.ndarray, X_test: np.ndarray
+    combination: Combination, meter: Meter, data: Data, pair: Pair, X_train: np.ndarray, X_test: np.ndarray
 ) -> tuple[Answers, int]:
-    """(what every setting says of X_test, close calls) after one fit on X_train, which stands for the rows `train`."""
+    """(what every setting says of X_test, close calls) after one fit on X_train, which stand for the rows (train, test)."""
+    train, test = pair
     targets, line = Targets(data.y, meter), Line.of(combination)
     weights = None if data.weights is None else data.weights[train]
     rows = Rows(X_train, targets.Y[train], weights, np.zeros(1, dtype=np.uint8))
     centre, coefs = fit(rows, np.arange(train.size), line)
     present = targets.counts(train)[None, :] > 0
     targets.refuse_one_class(present, line.intercept)
-    decisions = (X_test - centre) @ coefs[:-1] + coefs[-1]
-    return targets.answers(decisions.reshape(len(X_test), targets.n, -1), np.array([0, len(X_test)]), present)
+    decisions = ((X_test - centre) @ coefs[:-1] + coefs[-1]).reshape(len(X_test), targets.n, -1)
+    targets.refuse_met(decisions, test, rows.spread(np.arange(train.size)), [line])
+    return targets.answers(decisions, np.array([0, len(X_test)]), present)

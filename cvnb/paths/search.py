@@ -165,6 +165,8 @@ class Search:
 
 def nearest(T: np.ndarray, Q: np.ndarray, geometry: Geometry, n_most: int, exact: bool = False) -> Near:
     """The n_most + 1 rows of T nearest to each row of Q (all, where there are fewer)."""
+    if T.shape[1] != Q.shape[1]:
+        raise ValueError(f"{T.shape[1]} columns against {Q.shape[1]}")
     near = Near.empty(len(Q), min(n_most + 1, len(T)))
     Search(T, geometry, near.rows.shape[1], exact).fill(Q, np.full(len(Q), -1), near)
     short = np.flatnonzero((near.reach >= 0) & (near.reach < near.rows.shape[1]))

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..kernels import linear_rows
 from .base import Unsuited
+from .linear_fit import Line
 from .measure import Answers, Meter
+
+EXACT_FIT = "the targets are met up to rounding, and refit gives scikit-learn's own"
+MET, MET_BY_SQUARES = 2e-4, 1e-6  # residuals of this share of the targets' spread keep nine digits; of least squares, fewer do
+
+
+def refuse_met(least: float, spread: float, lines: Sequence[Line]) -> None:
+    """An error where the smallest residual is rounding."""
+    if least < (MET_BY_SQUARES if all(line.squares for line in lines) else MET) * spread:
+        raise Unsuited(EXACT_FIT)
 
 
 class Targets:
@@ -31,6 +43,12 @@ class Targets:
         return (
             np.bincount(self.codes[rows], minlength=self.n_classes) if self.codes is not None else np.zeros(0, dtype=np.int64)
         )
+
+    def refuse_met(self, decisions: np.ndarray, test: np.ndarray, spread: float, lines: Sequence[Line]) -> None:
+        """The same from decisions [rows, targets, settings] on the rows `test`; classes are never met in that sense."""
+        if self.codes is None and test.size:
+            residuals = decisions[:, 0] - self.Y[test]
+            refuse_met(float(np.sqrt((residuals**2).mean(axis=0)).min()), spread, lines)
 
     def answers(self, decisions: np.ndarray, starts: np.ndarray, present: np.ndarray) -> tuple[Answers, int]:
         """(answers, close calls) from decisions [rows, targets, settings].

@@ -6,16 +6,21 @@ from the user is escaped, and dollar signs are kept from MathJax.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .curves import curve_of
 from .errors import InputError
 from .estimate import RiskEstimate, record_of
-from .families import estimator_label, format_setting
-from .wording import count, number, spread
+from .families import Family, estimator_label, format_setting, format_value
+from .nest import nest_of
+from .specs import FixedRows, Holdout
+from .svg import Picture, draw_curve, draw_nest
+from .wording import count, number, some, spread
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -23,7 +28,8 @@ if TYPE_CHECKING:
     from .recipes import Recipe
     from .reports.base import Report
 
-SHOWN_SPLITS = 12
+SHOWN_SPLITS = 8
+FAINT = "opacity:.75"
 Table = tuple[Sequence[str], list[Sequence[str]]]
 
 RECIPES: Table = (
@@ -62,8 +68,21 @@ def interval_words(result: RiskEstimate) -> str:
     except InputError:
         return ""
     loss = record_of(result).loss
-    ends = sorted(number_shown for end in (found.low, found.high) if (number_shown := loss.shown(end)) is not None)
-    return f"95 % interval {' to '.join(map(number, ends))} ({found.method}) for {found.target}"
+    ends = sorted(float(loss.shown(end) or 0.0) for end in (found.low, found.high))
+    covered = found.target.split(", |S|")[0].split(": E[")[0]  # the size stands in the line of the quantity
+    return f"95 % interval {' to '.join(map(number, ends))} ({found.method}) for {covered}"
+
+
+def choice_words(result: RiskEstimate) -> str:
+    """ "k=4 chosen in 3 of 5 splits, k=1 in 1, k=8 in 1"; nothing where there is no choice to agree on."""
+    counts = Counter(format_setting(setting) for setting in result.chosen)
+    if len(result.settings) == 1 or sum(counts.values()) < 2:
+        return ""
+    (first, n), *others = counts.most_common()
+    if not others:
+        return f"{first} chosen in all {n} splits"
+    more = ", ".join(f"{setting} in {m}" for setting, m in others[:3]) + (", …" if len(others) > 3 else "")
+    return f"{first} chosen in {n} of {sum(counts.values())} splits, {more}"
 
 
 def flat_words(result: RiskEstimate) -> str:
@@ -112,7 +131,7 @@ def result_text(result: RiskEstimate) -> str:
     """A result as plain text."""
     value, name = headline(result)
     lines = [f"{value}  {name}", f"  {result.quantity}", f"  {record_of(result).family.label}: {recipe_words(result)}"]
-    lines += [f"  {words}" for words in [interval_words(result), flat_words(result)] if words]
+    lines += [f"  {words}" for words in [interval_words(result), flat_words(result), choice_words(result)] if words]
     lines += [f"  {line}" for line in text_table(splits_table(result))]
     return "\n".join([*lines, *(f"  - {note}" for note in result.notes)])
 
@@ -120,16 +139,32 @@ def result_text(result: RiskEstimate) -> str:
 def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]:
     """A result as text and HTML; the seconds are metadata."""
     value, name = headline(result)
+    said = [words for words in (interval_words(result), flat_words(result), choice_words(result)) if words]
+    label = record_of(result).family.label
     parts = [
         f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
-        f"<div>{html(result.quantity)}</div>",
-        f"<div>{escape(record_of(result).family.label)}: {escape(recipe_words(result))}</div>",
-        *(f"<div>{html(words)}</div>" for words in [interval_words(result), flat_words(result)] if words),
+        *(f"<div>{html(words)}</div>" for words in said),
+        f'<div style="{FAINT}">{html(result.quantity)}<br>{escape(label)}: {escape(recipe_words(result))}</div>',
+        _pictures(draw_nest(nest_of(result.plan)), *_curves(result)),
         html_table(splits_table(result)),
         html_list(result.notes),
-        f"<details><summary>How this was computed</summary>{html_list(details(result))}</details>",
+        f"<details><summary>How this was computed</summary>{html_list(details(result))}{_code(result)}</details>",
     ]
     return _bundle(result_text(result), parts), {"cvnb": {"seconds": record_of(result).table.seconds}}
+
+
+def _curves(result: RiskEstimate) -> list[Picture]:
+    curve = curve_of(result)
+    return [] if curve is None or not np.isfinite(curve.mean).any() else [draw_curve(curve)]
+
+
+def _pictures(*pictures: Picture) -> str:
+    """Side by side where there is room."""
+    return f"<div>{' '.join(picture.img for picture in pictures)}</div>"
+
+
+def _code(result: RiskEstimate) -> str:
+    return f"<pre>{escape(result.code())}</pre>"
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -182,7 +217,7 @@ def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str,
         f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div><div>{html(_shared_words(comparison))}</div>"
     )
     said = html_list([*_pairs(comparison), *_notes(comparison)])
-    parts = [heading, html_table(comparison_table(comparison)), said]
+    parts = [heading, _pictures(draw_nest(nest_of(comparison.plan))), html_table(comparison_table(comparison)), said]
     seconds = sum(record_of(result).table.seconds for result in comparison.values())
     return _bundle(comparison_text(comparison), parts), {"cvnb": {"seconds": seconds}}
 
@@ -209,13 +244,37 @@ def plan_bundle(plan: Plan) -> dict[str, str]:
         rows.append([f"inner{each}", plan.inner_words, *_sizes(sizes)])
     table = html_table((["level", "splits", "training rows", "test rows"], rows))
     heading = f"<div><b>Plan</b> of {count(plan.n_rows, 'row')}: {escape(plan.words)}</div>"
-    return _bundle(repr(plan), [heading, table, html_list(plan.notes)])
+    return _bundle(repr(plan), [heading, _pictures(draw_nest(nest_of(plan))), table, html_list(plan.notes)])
 
 
 def recipe_bundle(recipe: Recipe) -> dict[str, str]:
     """A recipe as text and HTML."""
     heading = f"<div><b>{escape(recipe.name)}</b>: <code>{escape(repr(recipe))}</code></div>"
-    return _bundle(f"{recipe!r}: {recipe.name}", [heading])
+    return _bundle(f"{recipe!r}: {recipe.name}", [heading, f'<div style="{FAINT}">{html(_estimated_by(recipe))}</div>'])
+
+
+def _estimated_by(recipe: Recipe) -> str:
+    """What the number of a recipe is, in words and symbol."""
+    if recipe.outer_spec is None:
+        return "chooses θ on all of S; nothing is measured outside, so its smallest inner loss is optimistic"
+    rule = "A(S)" if recipe.inner_spec is None else "A_θ̂(S)"
+    one = isinstance(recipe.outer_spec, Holdout | FixedRows)
+    what = f"ℓ_D({rule}), the risk of the predictor in hand" if one else f"E[ℓ_D({rule})], the risk of the procedure"
+    return f"estimates {what}, at the size of its training parts"
+
+
+def family_bundle(family: Family) -> dict[str, str]:
+    """A family as text and HTML: its estimator and the values along each axis of its grid."""
+    rows: list[Sequence[str]] = []
+    if family.estimator is not None:
+        values: dict[str, dict[str, None]] = {}
+        for setting in family.settings:
+            for key, value in setting.items():
+                values.setdefault(key, {})[format_value(value)] = None
+        rows = [[key, count(len(shown), "value"), some(list(shown))] for key, shown in values.items()]
+    label = family.label if family.estimator is None else estimator_label(family.estimator)
+    heading = f"<div><b>Family</b> {escape(label)}: <code>{escape(repr(family))}</code></div>"
+    return _bundle(repr(family), [heading, html_table((["parameter", "grid", "values"], rows)) if rows else ""])
 
 
 def recipes_text() -> str:

@@ -95,6 +95,11 @@ class Family:
             raise FamilyError(f"GridSearchCV(cv={self.cv!r}) splits nothing: {error}") from None
         return splitter
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        from .display import family_bundle
+
+        return family_bundle(self)
+
     def __repr__(self) -> str:
         if self.call:
             return f"{self.call[0]}({', '.join(f'{key}={value!r}' for key, value in self.call[1].items())})"

@@ -50,6 +50,9 @@ ORDER = (
     "procedure",
     "estimators",
     "source",
+    "nest",
+    "curves",
+    "svg",
     "display",
     "magics",
 )
@@ -57,6 +60,7 @@ ORDER = (
 # The front doors: for the user's convenience these import what stands after them, and only inside a function.
 FRONT_DOORS = {
     "recipes": {"procedure", "display"},
+    "families": {"display"},
     "plan": {"display"},
     "inference": {"rules"},
     "estimate": {"display", "source"},

@@ -77,12 +77,20 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(ipython: Any) -> None:
     """%load_ext cvnb"""
+    from .completion import matcher_of
     from .magics import NestedCVMagics
 
     ipython.register_magics(NestedCVMagics)
+    if ipython.Completer is not None:
+        ipython.Completer.custom_matchers.append(matcher_of(ipython))
 
 
 def unload_ipython_extension(ipython: Any) -> None:
     """%unload_ext cvnb"""
     for kind in ("line", "cell"):
-        ipython.magics_manager.magics[kind].pop("nestedcv", None)
+        for name in ("nestedcv", "folds"):
+            ipython.magics_manager.magics[kind].pop(name, None)
+    ipython.magics_manager.registry.pop("NestedCVMagics", None)
+    if ipython.Completer is not None:
+        matchers = ipython.Completer.custom_matchers
+        matchers[:] = [one for one in matchers if one.__name__ != "cvnb_matcher"]

@@ -37,7 +37,7 @@ class Curve:
 def curve_of(result: RiskEstimate) -> Curve | None:
     """The curve of a result; None where nothing was chosen among settings."""
     curves, record = result.inner_curves, record_of(result)
-    if curves is None or len(result.settings) < 2:
+    if curves is None or not len(curves) or len(result.settings) < 2:
         return None
     axis, x, ticks = _axis(result.settings)
     loss, order = record.loss, np.argsort(x, kind="stable")

@@ -18,6 +18,7 @@ from .errors import InputError
 from .estimate import RiskEstimate, record_of
 from .families import Family, estimator_label, format_setting, format_value
 from .nest import nest_of
+from .recipes import Recipe
 from .specs import FixedRows, Holdout
 from .svg import Picture, draw_curve, draw_nest
 from .wording import count, number, some, spread
@@ -25,12 +26,15 @@ from .wording import count, number, some, spread
 if TYPE_CHECKING:
     from .comparison import Comparison
     from .plan import Plan
-    from .recipes import Recipe
     from .reports.base import Report
 
 SHOWN_SPLITS = 8
 FAINT = "opacity:.75"
 Table = tuple[Sequence[str], list[Sequence[str]]]
+NAMED_RECIPES = (
+    "train_validation_test", "cv_test", "resampling_test", "nested_cv", "nested_dev", "nested_resampling", "external_cv",
+    "internal_cv", "dev_set", "validation", "leave_one_out",
+)  # fmt: skip
 
 RECIPES: Table = (
     ("outer \\ inner", "none (one θ)", "one dev set", "K-fold / LOO", "resampling ×S"),
@@ -134,6 +138,11 @@ def result_text(result: RiskEstimate) -> str:
     lines += [f"  {words}" for words in [interval_words(result), flat_words(result), choice_words(result)] if words]
     lines += [f"  {line}" for line in text_table(splits_table(result))]
     return "\n".join([*lines, *(f"  - {note}" for note in result.notes)])
+
+
+def bundle_of(shown: RiskEstimate | Comparison) -> tuple[dict[str, str], dict[str, Any]]:
+    """A result or a comparison as text and HTML, with its metadata."""
+    return result_bundle(shown) if isinstance(shown, RiskEstimate) else comparison_bundle(shown)
 
 
 def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]:
@@ -278,8 +287,9 @@ def family_bundle(family: Family) -> dict[str, str]:
 
 
 def recipes_text() -> str:
-    """The outer × inner table."""
-    return "\n".join(text_table(RECIPES, align="ljust"))
+    """The outer × inner table, and what each named recipe estimates."""
+    named: list[Sequence[str]] = [[name, _estimated_by(getattr(Recipe, name)())] for name in NAMED_RECIPES]
+    return "\n".join([*text_table(RECIPES, align="ljust"), "", *text_table((("recipe", "what it does"), named), align="ljust")])
 
 
 def text_table(table: Table, align: str = "rjust") -> list[str]:

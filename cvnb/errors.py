@@ -52,7 +52,7 @@ class FitError(CvnbError, RuntimeError):
 
 
 class Interrupted(CvnbError, KeyboardInterrupt):
-    """Stopped by the user before any outer split was finished."""
+    """Stopped by the user."""
 
 
 class CvnbWarning(UserWarning):

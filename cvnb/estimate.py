@@ -11,7 +11,7 @@ import numpy as np
 
 from .data import Data
 from .draw import draw_final, words_of
-from .errors import InputError, RecipeError
+from .errors import FitError, InputError, RecipeError
 from .families import Family, Setting
 from .inference.selection import tied_settings
 from .interval import Interval, interval_of
@@ -131,7 +131,7 @@ class RiskEstimate:
             curves = self.outer_curves
             means = None if curves is None else curves.mean(axis=0)
         else:
-            means = None if self.inner_curves is None else self.inner_curves[0]
+            means = None if self.inner_curves is None or not len(self.inner_curves) else self.inner_curves[0]
         return None if means is None or np.isnan(means).all() else float(np.nanmin(means))
 
     @property
@@ -214,6 +214,8 @@ class RiskEstimate:
         if len(self._record.family.settings) == 1:
             return dict(self._record.family.settings[0])
         if self.plan.outer_layout is None:
+            if not self.chosen:
+                raise FitError("interrupted before any setting was chosen; run again.")
             return self.chosen[0]
         if self._record.inner_spec is None:
             raise RecipeError("inner=None chooses nothing, so there is no final setting; give inner.")

@@ -41,6 +41,8 @@ def interval_of(result: RiskEstimate, level: float, method: str, range: float | 
     if method not in METHODS:
         raise InputError(f"method={method!r} is not known; use {', '.join(map(repr, METHODS))}.")
     n_outer = len(result.fold_risks)
+    if not n_outer and result.plan.outer_layout is not None:
+        raise InputError("interrupted: no outer split was finished, so there is nothing to give an interval for; run again.")
     if not n_outer:
         raise InputError(
             "outer=None measures nothing outside S, and the smallest inner loss has no honest interval; give outer, or see "

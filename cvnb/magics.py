@@ -1,4 +1,4 @@
-"""%%nestedcv: nested cross-validation of what the cell describes.
+"""%%nestedcv: nested cross-validation of what the cell describes; %folds: its splits alone.
 
 The line says on which data and how; the body is Python whose last expression is the family. Whatever the magic does, two lines
 of Python do too: `recipe = Recipe(...)`, `recipe.run(family, X, y)`.
@@ -7,22 +7,25 @@ of Python do too: `recipe = Recipe(...)`, `recipe.run(family, X, y)`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 from IPython.core.error import UsageError
-from IPython.core.magic import Magics, line_cell_magic, magics_class, no_var_expand, output_can_be_silenced
+from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand, output_can_be_silenced
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
+from traitlets import Enum, Unicode
 
 from . import shorthands
 from .comparison import Comparison
-from .display import recipes_text
+from .display import bundle_of, recipes_text
 from .errors import CvnbError, Interrupted
 from .estimate import RiskEstimate
 from .families import Family
 from .inputs import is_frame
-from .losses import NAMED
+from .magic_line import OPTIONS_OF, WORDS, NestedCVError, OneLine, explained, recipe_of, unquoted
+from .plan import Plan
+from .progress import Slot
 from .recipes import Recipe
 
 AT_HAND = {
@@ -33,139 +36,192 @@ AT_HAND = {
         for name in ["knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest"]
     },
 }
-OPTIONS_OF = {  # recipe -> what --outer and --inner stand for there
-    "train_validation_test": {"outer": "test", "inner": "validation"},
-    "cv_test": {"outer": "test", "inner": "inner"},
-    "resampling_test": {"outer": "test", "inner": "samples"},
-    "nested_cv": {"outer": "outer", "inner": "inner"},
-    "nested_dev": {"outer": "outer"},
-    "nested_resampling": {"outer": "outer", "inner": "inner"},
-    "external_cv": {"outer": "folds"},
-    "internal_cv": {"inner": "folds"},
-    "dev_set": {"inner": "dev"},
-    "validation": {"outer": "test"},
-    "leave_one_out": {},
-}
-
-
-def unquoted(text: str) -> str:
-    """The line's quotes keep a word together; they are no part of it."""
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
-
-
-class OneLine:
-    """An error that a cell shows in one line, and that fails the cell all the same."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [f"{type(self).__name__}: {self}"]
-
-
-class NestedCVError(OneLine, CvnbError):
-    """What the user can mend."""
+Result = RiskEstimate | Comparison
 
 
 class NestedCVInterrupted(OneLine, Interrupted):
     """Stopped; what was finished is shown and bound."""
 
 
+def _split_options(magic: Any) -> Any:
+    """The options of both magics: data, and how they are split."""
+    options = [
+        argument("data", nargs="*", help="X and y: names (or expressions without spaces); with --target one frame"),
+        argument("--recipe", help=f"a named recipe: {', '.join(OPTIONS_OF)} (default nested_cv)"),
+        argument("--outer", help="outer splits: folds, a share, 'loo', or the name of a splitter (default 5)"),
+        argument("--inner", help="inner splits, likewise (default: the cv of a GridSearchCV, else 5)"),
+        argument("--test", help="share of the rows in the test part, of recipes with one"),
+        argument("--validation", help="share of the rows in a validation set, of recipes with one"),
+        argument("--samples", help="number of random validation sets"),
+        argument("--seed", help="seed of every split (default 0)"),
+        argument("--stratify", action="store_true", default=None, help="keep the proportions of the classes"),
+        argument("--no-stratify", dest="stratify", action="store_false", help="do not keep them"),
+        argument("--time-ordered", action="store_true", help="rows are in the order of time: contiguous test parts"),
+        argument("--buffer", help="rows thrown away on both sides of every test part in time"),
+        argument("--target", help="the column of the frame that is y"),
+        argument("--groups", help="groups: a name, or a column of the frame"),
+    ]
+    for option in reversed(options):
+        magic = option(magic)
+    return magic
+
+
 @magics_class
 class NestedCVMagics(Magics):
-    """The magics that %load_ext cvnb registers."""
+    """The magics that %load_ext cvnb registers; defaults by %config NestedCVMagics.seed = "1", and so on."""
+
+    outer = Unicode("", help="default of --outer").tag(config=True)
+    inner = Unicode("", help="default of --inner").tag(config=True)
+    seed = Unicode("", help="default of --seed").tag(config=True)
+    jobs = Unicode("", help="default of --jobs").tag(config=True)
+    select = Unicode("min", help="default of --select").tag(config=True)
+    path = Enum(["auto", "refit"], "auto", help="default of --path").tag(config=True)
+    progress = Enum(["auto", "off"], "auto", help="whether runs show how far they are").tag(config=True)
 
     @property
     def _shell(self) -> Any:
         return self.shell
 
     @magic_arguments()
-    @argument("data", nargs="*", help="X and y: names (or expressions without spaces); with --target one frame")
-    @argument("--outer", help="outer splits: folds, a share, 'loo', or the name of a splitter (default 5)")
-    @argument("--inner", help="inner splits, likewise (default: the cv of a GridSearchCV, else 5)")
-    @argument("--seed", help="seed of every split (default 0)")
-    @argument("--recipe", help=f"a named recipe: {', '.join(OPTIONS_OF)}")
+    @_split_options
     @argument("--loss", help="zero_one, squared, absolute, log, or the name of a function of (y, ŷ)")
-    @argument("--target", help="the column of the frame that is y")
-    @argument("--groups", help="groups: a name, or a column of the frame")
+    @argument("--scoring", help="a scorer of scikit-learn by name, or the name of one of yours")
+    @argument("--weights", help="weights of the rows: a name, or a column of the frame")
+    @argument("--select", help="min, one_se, or the name of a rule (default min)")
+    @argument("--jobs", help="number of threads or worker processes; -1 for all processors")
+    @argument("--path", help="auto, or refit for one fit per setting and split")
+    @argument("--flat", action="store_true", help="also measure every setting outside, for the flat estimate")
     @argument("-o", "--output", metavar="NAME", help="bind the result to this name")
+    @argument("-q", "--quiet", action="store_true", help="show nothing; _ and -o hold the result")
     @argument("-h", "--help", action="store_true", help="show this help")
     @output_can_be_silenced
     @no_var_expand
     @line_cell_magic
-    def nestedcv(self, line: str, cell: str | None = None) -> RiskEstimate | Comparison | None:
+    def nestedcv(self, line: str, cell: str | None = None) -> Result | None:
         """Risk of "choose θ, then train", for the family that the cell's last expression gives.
 
         The body is Python run in your namespace; Family, Recipe and the short-hands (knn, ridge, ...) are at hand in it. Its
         last expression is a Family, an (estimator, grid) pair, a GridSearchCV, or a dict of those by name.
         """
-        try:
-            arguments = parse_argstring(self.nestedcv, line)
-        except UsageError as error:
-            raise NestedCVError(f"{error} See %nestedcv.") from None
+        arguments = self._parsed(self.nestedcv, line)
         if cell is None or arguments.help:
             print(f"{recipes_text()}\n\n{self.nestedcv.__doc__}")
             return None
+        slot = Slot()
         try:
-            return self._run(arguments, cell)
+            return self._run(arguments, cell, slot)
         except Interrupted as error:
             raise NestedCVInterrupted(str(error)) from None
         except CvnbError as error:
+            slot.clear()
+            raise NestedCVError(str(error)) from None
+        except Exception:
+            slot.clear()
+            raise
+
+    @magic_arguments()
+    @_split_options
+    @argument("-h", "--help", action="store_true", help="show this help")
+    @no_var_expand
+    @line_magic
+    def folds(self, line: str) -> Plan | None:
+        """The splits of a recipe on these rows, without fitting anything."""
+        arguments = self._parsed(self.folds, line)
+        if arguments.help:
+            print(self.folds.__doc__)
+            return None
+        try:
+            X, y, groups, _ = self._data(arguments)
+            return recipe_of(arguments, self._value, self._defaults()).plan(X, y, groups=groups)
+        except CvnbError as error:
             raise NestedCVError(str(error)) from None
 
-    def _run(self, arguments: Any, cell: str) -> RiskEstimate | Comparison:
+    def _parsed(self, magic: Any, line: str) -> Any:
+        try:
+            return parse_argstring(magic, line)
+        except UsageError as error:
+            raise NestedCVError(explained(str(error), options_of(magic))) from None
+
+    def _run(self, arguments: Any, cell: str, slot: Slot) -> Result | None:
         if arguments.output is not None and not arguments.output.isidentifier():
             raise NestedCVError(f"-o {arguments.output!r} is no name of a variable.")
-        recipe = self._recipe(arguments)
-        X, y, groups = self._data(arguments)
-        loss = None if arguments.loss is None else self._value("--loss", arguments.loss, tuple(NAMED))
-        result = recipe.run(self._body(cell), X, y, groups=groups, loss=loss)
+        recipe = recipe_of(arguments, self._value, self._defaults())
+        X, y, groups, weights = self._data(arguments)
+        options = self._options(arguments)
+        result = recipe.run(
+            self._body(cell), X, y, groups=groups, sample_weight=weights,
+            progress=slot if self.progress == "auto" else "off", **options,
+        )  # fmt: skip
+        return self._show(result, arguments, slot, arguments.quiet or cell.rstrip().endswith(";"))
+
+    def _show(self, result: Result, arguments: Any, slot: Slot, quiet: bool) -> Result | None:
+        """Bind the result, and show it in the slot where there was progress; else the cell returns it."""
         if arguments.output is not None:
             self._shell.user_ns[arguments.output] = result
+        if slot.used and not quiet:
+            slot.take(*bundle_of(result))
+        elif slot.used:
+            slot.clear()
         if not result.complete:
-            display(result)
+            if not slot.used and not quiet:
+                display(result)
             self._shell.displayhook.update_user_ns(result)
             last = result if isinstance(result, RiskEstimate) else list(result.values())[-1]
             raise NestedCVInterrupted(next(note for note in last.notes if note.startswith("Interrupted")))
+        if slot.used or quiet:
+            self._shell.displayhook.update_user_ns(result)
+            return None
         return result
 
-    def _recipe(self, arguments: Any) -> Recipe:
-        name = arguments.recipe or "nested_cv"
-        if name not in OPTIONS_OF:
-            raise NestedCVError(f"--recipe {name!r} is not known; the recipes are {', '.join(OPTIONS_OF)}.")
-        options = {}
-        for option in ("outer", "inner"):
-            text = getattr(arguments, option)
-            if text is None:
-                continue
-            if option not in OPTIONS_OF[name]:
-                raise NestedCVError(f"--{option} means nothing to --recipe {name}; leave it out.")
-            options[OPTIONS_OF[name][option]] = self._value(f"--{option}", text, ("loo", "auto"))
-        if arguments.seed is not None:
-            options["seed"] = self._value("--seed", arguments.seed)
-        return getattr(Recipe, name)(**options)
+    def _defaults(self) -> dict[str, str]:
+        return {"outer": self.outer, "inner": self.inner, "seed": self.seed}
 
-    def _data(self, arguments: Any) -> tuple[Any, Any, Any]:
+    def _options(self, arguments: Any) -> dict[str, Any]:
+        """What is said of the run itself."""
+        options: dict[str, Any] = {"flat": arguments.flat, "path": arguments.path or self.path}
+        if options["path"] not in WORDS["--path"]:
+            raise NestedCVError(f"--path {options['path']!r} is not known; use {' or '.join(WORDS['--path'])}.")
+        for option, keyword, default in (
+            ("loss", "loss", ""),
+            ("select", "select", self.select),
+            ("jobs", "n_jobs", self.jobs),
+        ):
+            text = getattr(arguments, option) or default
+            if text:
+                options[keyword] = self._value(f"--{option}", text, WORDS.get(f"--{option}", ()))
+        if arguments.scoring is not None:
+            options["scoring"] = self._scoring(arguments.scoring)
+        return options
+
+    def _scoring(self, text: str) -> Any:
+        """The name of a scorer, or a scorer of the notebook."""
+        text = unquoted(text)
+        return self._value("--scoring", text) if text in self._shell.user_ns else text
+
+    def _data(self, arguments: Any) -> tuple[Any, Any, Any, Any]:
+        """X, y, groups and weights."""
         values = [self._value("data", text) for text in arguments.data]
-        if arguments.target is None:
-            if len(values) != 2:
-                raise NestedCVError(
-                    f"give X and y (got {len(values)} names): %%nestedcv X y, or %%nestedcv frame --target column."
-                )
-            groups = None if arguments.groups is None else self._value("--groups", arguments.groups)
-            return values[0], values[1], groups
-        if len(values) != 1 or not is_frame(values[0]):
-            raise NestedCVError("--target names a column of one DataFrame: %%nestedcv frame --target column.")
-        return self._columns(values[0], arguments)
+        named = {option: getattr(arguments, option, None) for option in ("groups", "weights")}
+        if arguments.target is not None:
+            if len(values) != 1 or not is_frame(values[0]):
+                raise NestedCVError("--target names a column of one DataFrame: %%nestedcv frame --target column.")
+            return self._columns(values[0], unquoted(arguments.target), named)
+        if len(values) != 2:
+            raise NestedCVError(f"give X and y (got {len(values)} names): %%nestedcv X y, or %%nestedcv frame --target column.")
+        groups, weights = (None if text is None else self._value(f"--{option}", text) for option, text in named.items())
+        return values[0], values[1], groups, weights
 
-    def _columns(self, frame: Any, arguments: Any) -> tuple[Any, Any, Any]:
-        """X, y and groups out of one frame; the group column is no feature."""
-        target, group, names = unquoted(arguments.target), unquoted(arguments.groups or ""), list(frame.columns)
+    def _columns(self, frame: Any, target: str, named: dict[str, str | None]) -> tuple[Any, Any, Any, Any]:
+        """X, y, groups and weights out of one frame; columns of groups and weights are no features."""
+        names, taken, found = list(frame.columns), {target}, []
         if target not in names:
             raise NestedCVError(f"--target {target!r} is no column; the columns are {', '.join(map(str, names))}.")
-        groups = None
-        if group in names:
-            groups = frame[group]
-        elif arguments.groups is not None:
-            groups = self._value("--groups", arguments.groups)
-        return frame[[name for name in names if name not in (target, group)]], frame[target], groups
+        for option, text in named.items():
+            column = unquoted(text or "")
+            if column in names:
+                taken.add(column)
+            found.append(frame[column] if column in names else None if text is None else self._value(f"--{option}", text))
+        return frame[[name for name in names if name not in taken]], frame[target], found[0], found[1]
 
     def _value(self, option: str, text: str, words: Collection[str] = ()) -> Any:
         """A word of the option's own, a literal, or an expression of the user's namespace."""
@@ -202,3 +258,8 @@ class NestedCVMagics(Magics):
             for name, value in lent.items():
                 if namespace.get(name) is value:
                     del namespace[name]
+
+
+def options_of(magic: Callable[..., Any]) -> list[str]:
+    """The options of one magic, in the order of its help: --outer, ..., -o, --output."""
+    return [text for action in magic.parser._actions for text in action.option_strings]  # type: ignore[attr-defined]

@@ -17,6 +17,7 @@ from .estimate import Record, RiskEstimate
 from .families import Family, as_families, check_parameters
 from .losses import find_loss
 from .plan import Plan
+from .progress import Slot
 from .recipes import Recipe
 from .rules import rule_of
 from .run import Work, fill
@@ -43,7 +44,7 @@ def run(
     flat: bool = False,
     n_jobs: int | None = None,
     path: str = "auto",
-    progress: str = "auto",
+    progress: str | Slot = "auto",
 ) -> RiskEstimate | Comparison:
     """The risk of a family, or of several by name on the same splits."""
     options = Options(loss, scoring, select, flat, n_jobs, path, progress)
@@ -86,17 +87,18 @@ class Options:
     flat: bool
     n_jobs: int | None
     path: str
-    progress: str
+    progress: str | Slot
 
     def __post_init__(self) -> None:
         for name, known in (
             ("path", ["auto", "refit"]),
-            ("progress", ["auto", "off"]),
             ("flat", [True, False]),
         ):
             value = getattr(self, name)
             if not any(value is one or (isinstance(value, str) and value == one) for one in known):
                 raise InputError(f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}.")
+        if not isinstance(self.progress, Slot) and self.progress not in ("auto", "off"):
+            raise InputError(f"progress={self.progress!r} is not known; use 'auto' or 'off'.")
         n = self.n_jobs
         if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n == 0):
             raise InputError(f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all processors.")

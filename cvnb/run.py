@@ -20,22 +20,22 @@ from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
 from .data import Data
-from .errors import FitError, Interrupted
+from .errors import FitError
 from .families import Family, Kind
 from .losses import Loss
 from .paths.base import Outcome, Path, Ran, Sweep
 from .paths.choice import choose_path
 from .paths.refit import Refit, recorded
 from .plan import Plan
-from .progress import Progress
+from .progress import Progress, Slot
 from .randomness import global_state
 from .rules import Rule
 from .table import Failure, LossTable, Sheet
 from .threads import n_threads, run_stages
+from .wording import count, number
 
 WAVE_SECONDS = 0.5
 TINY, QUICK = 5e7, 5e8  # multiplications that are done before another thread is awake; and before a user gets impatient
-NOTHING = "stopped before any outer split was finished; nothing was measured."
 Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
 
@@ -53,7 +53,7 @@ class Work:
     n_jobs: int | None = None
 
 
-def fill(work: Work, plan: Plan, flat: bool = False, progress: str = "off") -> tuple[LossTable, Ran]:
+def fill(work: Work, plan: Plan, flat: bool = False, progress: str | Slot = "off") -> tuple[LossTable, Ran]:
     """Every loss that this plan asks for, and the path that found them.
 
     After an interrupt the losses are those of the outer splits that were finished. Where a fast path finds the rows of a
@@ -66,7 +66,7 @@ def fill(work: Work, plan: Plan, flat: bool = False, progress: str = "off") -> t
     return table, Ran(path.name, path.reason)
 
 
-def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, progress: str) -> LossTable:
+def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, progress: str | Slot) -> LossTable:
     shown = Progress(plan.n_inner + len(plan.outer), progress)
     run = _Run(work, plan, path, flat or path.every_setting, range(plan.n_parts), shown)
     started = time.perf_counter()
@@ -75,22 +75,20 @@ def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, progress: st
             run.all_parts()
         complete = True
     except KeyboardInterrupt:
-        if not run.chosen or (plan.outer_layout is not None and not run.outer):
-            raise Interrupted(NOTHING) from None
         complete = False
     finally:
         shown.close()
     return run.table(complete, time.perf_counter() - started)
 
 
-def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str) -> LossTable:
+def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str | Slot) -> LossTable:
     """The same by a path that fills the whole table on threads, and by refit in the parts that it refuses."""
     sheet, shown = Sheet(plan, len(work.family.settings), work.rule), Progress(1.0, progress, unit="")
     started = time.perf_counter()
 
     def look() -> None:
         compiler.look()
-        shown(sheet.share_done)
+        shown(sheet.share_done, lambda: so_far(sheet.outer, sheet.chosen, np.flatnonzero(sheet.finished), work.loss))
 
     try:
         watched = nullcontext() if work.loss.is_known else recorded(sheet.warnings)
@@ -100,11 +98,10 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str) -> Lo
         if len(sheet.refused) < plan.n_parts:
             _refit_refused(work, sheet)
     except KeyboardInterrupt:
-        if not sheet.finished[0]:
-            raise Interrupted(NOTHING) from None
+        sheet.stop[0] = 1
     finally:
         shown.close()
-    if len(sheet.refused) < plan.n_parts:
+    if sheet.stopped or len(sheet.refused) < plan.n_parts:
         return sheet.table(time.perf_counter() - started)
     why = next(iter(sheet.refused.values()))
     table = _split_by_split(work, Refit(work.family, work.data, work.loss, why), plan, flat, progress)
@@ -161,6 +158,7 @@ class _Run:
     counts: Counter[str] = field(default_factory=Counter)
     refitted: Counter[str] = field(default_factory=Counter)
     done: int = 0
+    now: tuple[int, int] = (-1, -1)
 
     @property
     def n_settings(self) -> int:
@@ -200,15 +198,31 @@ class _Run:
     def _evaluate(self, parallel: Parallel | None, tasks: Iterator[Task], n_tasks: int) -> Iterable[Outcome]:
         """Outcomes in the order of the tasks, whose rows are made as they go out."""
         if parallel is None:
-            outcomes: Iterable[Outcome] = (self.path.evaluate(*task) for task in tasks)
+            outcomes: Iterable[Outcome] = (self._evaluate_one(task) for task in tasks)
         else:
             n = max(1, n_tasks // (4 * effective_n_jobs(self.work.n_jobs)))  # many quick tasks travel together
             parts = iter(lambda: list(islice(tasks, n)), [])
             outcomes = chain.from_iterable(parallel(delayed(_evaluate_all)(self.path, part) for part in parts))
         for outcome in outcomes:
             self.done += 1
-            self.progress(self.done)
+            self.progress(self.done, self._said)
             yield outcome
+
+    def _evaluate_one(self, task: Task) -> Outcome:
+        self.now = task[3]
+        self.progress(self.done, self._said)
+        return self.path.evaluate(*task)
+
+    def _said(self) -> str:
+        """Which fit is being waited for, and the risk so far."""
+        j, k = self.now
+        now = "" if j < 0 else f"now outer split {j}" if k < 0 else f"now inner split {k}"
+        if k >= 0 and self.plan.outer_layout is not None:
+            now += f" of outer split {j}"
+        finished = np.array(tuple(self.outer), dtype=np.int64)  # at once: another thread asks
+        outer = np.array([self.outer[j].losses for j in finished]).reshape(finished.size, self.n_settings)
+        chosen = np.array([self.chosen[j] for j in finished], dtype=np.int64)
+        return ", ".join(filter(None, [now, so_far(outer, chosen, np.arange(finished.size), self.work.loss)]))
 
     def _inner_tasks(self, j: int) -> Iterable[Task]:
         everything = np.arange(self.n_settings)
@@ -288,6 +302,15 @@ class _Run:
     def _n_finished(self) -> int:
         finished = self.outer if self.plan.outer_layout is not None else self.chosen
         return next(j for j in range(self.plan.n_parts + 1) if j not in finished)
+
+
+def so_far(outer: np.ndarray, chosen: np.ndarray, finished: np.ndarray, loss: Loss) -> str:
+    """The mean loss of what was chosen, over the outer splits that are finished."""
+    if not len(outer) or not finished.size:
+        return ""
+    mean = loss.shown(float(outer[finished, chosen[finished]].mean()))
+    name = loss.words if loss.is_score else f"{loss.name} risk"
+    return f"{name} so far {number(mean)} in {count(finished.size, 'outer split')}"
 
 
 def kept_rows(outcome: Outcome) -> np.ndarray | None:

@@ -132,15 +132,17 @@ def draw_curve(curve: Curve) -> Picture:
         f'<path class="s" d="{axes.path(position, losses)}"/>' for losses in (curve.inner if len(curve.inner) > 1 else ())
     ]
     parts.append(f'<path class="m" d="{axes.path(position, curve.mean)}"/>')
+    low, high = (f(curve.levels.values(), default=0.0) for f in (min, max))
     for place, (name, level) in enumerate(curve.levels.items()):
-        y, text_y = axes.y(level), axes.y(level) + (-4 if place else 12)
+        above = level == high and (place == 1 or level > low)
+        y, text_y = axes.y(level), axes.y(level) + (-4 if above else 12)
         parts.append(f'<path class="l{" n" if place else ""}" d="M{axes.left} {y:.1f}H{axes.right}"/>')
         parts.append(f'<text class="o" x="{axes.right}" y="{text_y:.1f}" text-anchor="end">{name} {level:.4g}</text>')
     for x, loss in curve.chosen:
         if math.isfinite(loss):
             at = f'cx="{axes.x(math.log10(x) if curve.log else x):.1f}" cy="{axes.y(loss):.1f}"'
             parts.append(f'<circle class="t" {at} r="3.5"/>')
-    low, high = np.nanmin(curve.mean), np.nanmax(curve.mean)
+    low, high = float(np.nanmin(curve.mean)), float(np.nanmax(curve.mean))
     levels = "".join(f"; {name} {level:.4g}" for name, level in curve.levels.items())
     alt = f"{curve.ylabel} against {curve.axis}: the mean of the inner curves runs from {low:.4g} to {high:.4g}"
     return Picture("".join(parts), f"{alt}; dots mark the choices{levels}.", WIDTH + 40)

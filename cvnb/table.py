@@ -50,7 +50,9 @@ class LossTable:
     @property
     def inner_curves(self) -> np.ndarray | None:
         """[training parts, settings]: mean over inner splits of their fold means; NaN where one of them failed."""
-        return None if self.inner is None else np.array([losses.mean(axis=0) for losses in self.inner])
+        if self.inner is None:
+            return None
+        return np.array([losses.mean(axis=0) for losses in self.inner]).reshape(len(self.inner), self.outer.shape[1])
 
     @property
     def fold_risks(self) -> np.ndarray:

@@ -54,7 +54,9 @@ ORDER = (
     "curves",
     "svg",
     "display",
+    "magic_line",
     "magics",
+    "completion",
 )
 
 # The front doors: for the user's convenience these import what stands after them, and only inside a function.

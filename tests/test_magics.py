@@ -12,9 +12,10 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
 
-from cvnb import Comparison, Recipe, RiskEstimate, knn
+from cvnb import Comparison, Recipe, RiskEstimate, knn, ridge
 from cvnb.estimate import record_of
-from cvnb.magics import OPTIONS_OF, NestedCVError, NestedCVInterrupted
+from cvnb.magic_line import OPTIONS_OF, NestedCVError
+from cvnb.magics import NestedCVInterrupted
 
 
 class StopsAt(DummyClassifier):
@@ -233,3 +234,163 @@ def test_an_html_string_in_a_label_is_escaped(shell):
     page = result._repr_mimebundle_()[0]["text/html"]
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
+
+
+# The options of the line
+
+
+def nested(shell, line, body="knn(k=[1, 5, 9])"):
+    return run(shell, f"%%nestedcv X y {line}\n{body}")
+
+
+@pytest.mark.parametrize(
+    ("line", "recipe", "options"),
+    [
+        ("--outer 4 --inner 3 --no-stratify", Recipe(4, 3, stratify=False), {}),
+        ("--outer 4 --inner 3 --stratify", Recipe(4, 3, stratify=True), {}),
+        ("--outer 3 --inner 2 --time-ordered --buffer 2", Recipe(3, 2, time_ordered=True, buffer=2), {}),
+        ("--recipe cv_test --test .3 --inner 3", Recipe.cv_test(3, test=0.3), {}),
+        ("--recipe train_validation_test --test .3 --validation .3", Recipe.train_validation_test(0.3, 0.3), {}),
+        ("--recipe resampling_test --samples 4 --validation .3", Recipe.resampling_test(4, 0.3), {}),
+        ("--recipe nested_resampling --outer 3 --inner 2 --test .3", Recipe.nested_resampling(3, 2, test=0.3), {}),
+        ("--outer 3 --inner 2 --scoring balanced_accuracy", Recipe(3, 2), {"scoring": "balanced_accuracy"}),
+        ("--outer 3 --inner 2 --select one_se", Recipe(3, 2), {"select": "one_se"}),
+        ("--outer 3 --inner 2 --select np.argmax", Recipe(3, 2), {"select": np.argmax}),
+        ("--outer 3 --inner 2 --path refit --flat --jobs 2", Recipe(3, 2), {"path": "refit", "flat": True, "n_jobs": 2}),
+        ("--outer KFold(3) --inner loo", Recipe(KFold(3), "loo"), {}),
+        ("--outer .25 --inner 2", Recipe(0.25, 2), {}),
+    ],
+)
+def test_options_are_those_of_the_function(shell, line, recipe, options):
+    """The same recipe, the same numbers, the same path."""
+    shell.user_ns.update(KFold=KFold, np=np)
+    X, y = shell.user_ns["X"], shell.user_ns["y"]
+    order = np.random.default_rng(0).permutation(150)
+    shell.user_ns.update(X=X[order], y=y[order])
+    result, same = nested(shell, line), recipe.run(knn(k=[1, 5, 9]), X[order], y[order], **options)
+    assert record_of(result).recipe == recipe
+    assert (result.risk, result.chosen, result.path, result.flat) == (same.risk, same.chosen, same.path, same.flat)
+
+
+def test_weights_are_a_name_or_a_column(shell):
+    """A column of weights is no feature."""
+    w = np.linspace(1, 2, 150)
+    shell.user_ns["w"] = w
+    shell.user_ns["frame"]["weight"] = w
+    same = Recipe(3, 2).run(ridge(alpha=[0.1, 1]), *load_iris(return_X_y=True), sample_weight=w)
+    assert nested(shell, "--weights w --outer 3 --inner 2", "ridge(alpha=[0.1, 1])").risk == same.risk
+    line = "%%nestedcv frame --target target --weights weight --outer 3 --inner 2"
+    result = run(shell, f"{line}\nridge(alpha=[0.1, 1])")
+    assert result.risk == pytest.approx(same.risk)
+    assert record_of(result).data.n_columns == 4
+
+
+def test_config_gives_the_defaults(shell):
+    """%config NestedCVMagics: outer, inner, seed, jobs, select, path; the line wins."""
+    run(shell, "%config NestedCVMagics.outer = '3'\n%config NestedCVMagics.inner = '2'\n%config NestedCVMagics.seed = '7'")
+    run(shell, "%config NestedCVMagics.path = 'refit'\n%config NestedCVMagics.select = 'one_se'")
+    result = nested(shell, "")
+    assert record_of(result).recipe == Recipe(3, 2, seed=7)
+    assert result.path == "refit"
+    assert "one-standard-error" in result.quantity
+    assert record_of(nested(shell, "--seed 1 --inner 3 --path auto")).recipe == Recipe(3, 3, seed=1)
+    assert record_of(nested(shell, "--recipe internal_cv")).recipe == Recipe.internal_cv(2, seed=7)
+
+
+def test_quiet_shows_nothing_and_keeps_the_result(shell):
+    """-q, or a semicolon at the end of the body: no output; _ and -o hold the result."""
+    for line, body in (("-q -o risk", "knn(k=[1, 5])"), ("-o risk", "knn(k=[1, 5]);")):
+        with capture_output() as shown:
+            outcome = shell.run_cell(f"%%nestedcv X y --outer 3 --inner 2 {line}\n{body}", store_history=True)
+        outcome.raise_error()
+        assert (shown.stdout, shown.outputs) == ("", [])
+        assert isinstance(shell.user_ns["risk"], RiskEstimate)
+        assert shell.user_ns["_"] is shell.user_ns["risk"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("X y --otter 5", r"unrecognized arguments: --otter 5 Did you mean --outer\? See %nestedcv"),
+        ("X y --recipe cv_test --outer .2 --test .3", "--outer and --test are the same to --recipe cv_test; give one of them"),
+        ("X y --samples 3", "--samples means nothing to --recipe nested_cv; leave it out"),
+        ("X y --path fast", "--path 'fast' is not known; use auto or refit"),
+        ("X y --select best", "--select: 'best' is not defined; it knows min, one_se"),
+        ("X y --scoring acuracy", "unknown scoring 'acuracy'.*Did you mean 'accuracy'"),
+        ("X y --buffer 2", "buffer=2 needs rows in the order of time; add time_ordered=True"),
+        ("X y --weights nobody", "--weights: 'nobody' is not defined"),
+        ("X y --jobs 0", "n_jobs=0 must be None or a whole number other than 0"),
+    ],
+)
+def test_a_mistake_on_the_line_names_the_option(shell, line, message):
+    """One line: the option, what was given, what is allowed."""
+    with pytest.raises(NestedCVError, match=message) as caught:
+        run(shell, f"%%nestedcv {line}\nknn(k=[1, 5])")
+    assert caught.value._render_traceback_() == [f"NestedCVError: {caught.value}"]
+    assert "\n" not in str(caught.value)
+
+
+def test_folds_shows_the_plan_without_fitting(shell, fits):
+    """The same splits as a run, as a plan that shows itself."""
+    plan = run(shell, "%folds X y --outer 4 --inner 3 --groups groups")
+    assert plan == Recipe(4, 3).plan(*load_iris(return_X_y=True), groups=np.arange(150) // 5)
+    assert run(shell, "%folds frame --target target --recipe cv_test").outer_words
+    assert fits == []
+    with pytest.raises(NestedCVError, match=r"give X and y \(got 1 names\)"):
+        run(shell, "%folds X")
+
+
+def test_nestedcv_alone_says_what_each_recipe_estimates(shell):
+    """The outer × inner table, a line for each recipe, and the help."""
+    with capture_output() as shown:
+        shell.run_line_magic("nestedcv", "")
+    assert "outer \\ inner" in shown.stdout
+    for name in OPTIONS_OF:
+        assert name in shown.stdout
+    assert "estimates E[ℓ_D(A_θ̂(S))], the risk of the procedure" in shown.stdout
+    assert "--no-stratify" in shown.stdout
+
+
+# Completion
+
+
+def completions(shell, text):
+    """What is offered at the end of a text."""
+    from IPython.core.completer import provisionalcompleter
+
+    with provisionalcompleter():
+        return [found.text for found in shell.Completer.completions(text, len(text))]
+
+
+def test_options_are_completed_and_nothing_else(shell):
+    """After -- come the options of the magic, without Python's names."""
+    assert completions(shell, "%%nestedcv X y --in") == ["--inner"]
+    found = completions(shell, "%%nestedcv X y --")
+    assert {"--outer", "--recipe", "--flat", "--time-ordered"} <= set(found)
+    assert all(text.startswith("--") for text in found)
+    assert "--loss" not in completions(shell, "%folds X y --")
+
+
+def test_words_and_data_are_completed(shell):
+    """Recipes after --recipe, losses after --loss, names of data elsewhere, columns after --target."""
+    assert completions(shell, "%%nestedcv X y --recipe nested_d") == ["nested_dev"]
+    assert completions(shell, "%%nestedcv X y --loss ab") == ["absolute"]
+    assert {"X", "y", "frame"} <= set(completions(shell, "%%nestedcv "))
+    assert "shell" not in completions(shell, "%%nestedcv ")
+    assert completions(shell, "%%nestedcv frame --target targ") == ["target"]
+
+
+def test_the_body_keeps_pythons_completion(shell):
+    """On the second line names of the notebook are offered as always."""
+    assert "groups" in completions(shell, "%%nestedcv X y\ngrou")
+
+
+def test_unloading_takes_everything_back(shell):
+    """Magics, matcher and configuration are gone; loading again brings them back once."""
+    shell.run_line_magic("unload_ext", "cvnb")
+    assert not {"nestedcv", "folds"} & {name for kind in shell.magics_manager.magics.values() for name in kind}
+    assert not [one for one in shell.Completer.custom_matchers if one.__name__ == "cvnb_matcher"]
+    shell.run_line_magic("load_ext", "cvnb")
+    shell.run_line_magic("reload_ext", "cvnb")
+    assert len([one for one in shell.Completer.custom_matchers if one.__name__ == "cvnb_matcher"]) == 1
+    assert completions(shell, "%%nestedcv X y --inn") == ["--inner"]

@@ -23,7 +23,8 @@ LEVEL = 0.05
 class Pair:
     """Two families on the same splits.
 
-    difference  risk of the first minus risk of the second
+    difference  mean over the outer splits that both finished of the loss of the first minus that of the second
+    same        whether their losses are equal in every one of them
     t, p        corrected resampled t and its two-sided p; p_holm is p corrected for the number of pairs
     F, p_F      the 5×2cv F test, where the outer splits are five times two halves
     reason      why there is no test
@@ -32,6 +33,7 @@ class Pair:
     first: str
     second: str
     difference: float | None
+    same: bool
     n_splits: int
     loss: Loss
     t: float | None = None
@@ -51,7 +53,7 @@ class Pair:
         holm = "" if self.p_holm == self.p else f", {self.p_holm:.3g} after Holm"
         five = "" if self.F is None else f"; 5×2cv F = {self.F:.3f}, p = {self.p_F:.3g}"
         test = f"corrected t = {self.loss.shown_difference(self.t):.3f}, p = {self.p:.3g}{holm}{five}"
-        if self.t == 0 and self.p == 1:
+        if self.same:
             return f"{names}: no difference in any of {count(self.n_splits, 'outer split')}."
         deciding = self.p_holm if self.p_F is None else max(self.p_holm or 0.0, self.p_F)
         smaller = self.first if self.difference < 0 else self.second
@@ -133,8 +135,9 @@ def holm(p: np.ndarray) -> np.ndarray:
 def _pair(first: str, second: str, results: Mapping[str, RiskEstimate]) -> Pair:
     a, b = results[first], results[second]
     loss = record_of(a).loss
-    difference = None if a.risk is None or b.risk is None else a.risk - b.risk
-    pair = Pair(first, second, difference, min(len(a.fold_risks), len(b.fold_risks)), loss)
+    n = min(len(a.fold_risks), len(b.fold_risks))
+    d = a.fold_risks[:n] - b.fold_risks[:n]
+    pair = Pair(first, second, float(d.mean()) if n else None, n > 0 and not d.any(), n, loss)
     try:
         t, p = corrected_t(a, b)
         pair = replace(pair, t=t, p=p)

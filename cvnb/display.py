@@ -72,7 +72,9 @@ def interval_words(result: RiskEstimate) -> str:
     except InputError:
         return ""
     loss = record_of(result).loss
-    ends = sorted(float(loss.shown(end) or 0.0) for end in (found.low, found.high))
+    low = max(0.0, found.low) if loss.is_known else found.low  # a loss of cvnb's own is never negative
+    high = min(1.0, found.high) if loss.zero_one else found.high
+    ends = sorted(float(loss.shown(end) or 0.0) for end in (low, high))
     covered = found.target.split(", |S|")[0].split(": E[")[0]  # the size stands in the line of the quantity
     return f"95 % interval {' to '.join(map(number, ends))} ({found.method}) for {covered}"
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .errors import InputError
-from .inference.measured import outer_groups, outer_rows, outer_weights, probability, refuse_time, split_sizes
+from .inference.checked import number, probability
+from .inference.measured import are_apart, fold_weights, outer_groups, outer_rows, outer_weights, refuse_time, split_sizes
 from .inference.spread import bayle_interval, corrected_t_interval, hoeffding_interval, holdout_interval
 from .wording import count, spread
 
@@ -38,6 +39,8 @@ class Interval:
 def interval_of(result: RiskEstimate, level: float, method: str, range: float | None) -> Interval:
     """An interval around result.risk."""
     probability("level", level)
+    if range is not None and number("range", range) <= 0:
+        raise InputError(f"range={range!r} must be > 0: the width of the interval that the loss lies in.")
     if method not in METHODS:
         raise InputError(f"method={method!r} is not known; use {', '.join(map(repr, METHODS))}.")
     n_outer = len(result.fold_risks)
@@ -58,23 +61,24 @@ def interval_of(result: RiskEstimate, level: float, method: str, range: float | 
 def _auto(result: RiskEstimate, n_outer: int) -> tuple[str, str]:
     record = result._record
     has_rows = all(rows is not None for rows in record.table.rows)
+    exact = n_outer == 1 and record.data.weights is None and record.data.groups is None
+    if record.loss.zero_one and not exact and np.ptp(np.concatenate(outer_rows(result))) == 0:
+        return "hoeffding", "for row losses without any spread"
     if n_outer == 1:
         return "holdout", "for one test part"
     if not has_rows:
         return "corrected_t", f"for {record.loss.words} has no row losses"
-    if not _are_apart(result):
+    if not are_apart(result):
         return "corrected_t", "for test parts that overlap"
-    if record.loss.zero_one and np.ptp(np.concatenate(outer_rows(result))) == 0:
-        return "hoeffding", "for row losses without any spread"
     return "bayle", "for test parts that do not overlap"
 
 
 def _bayle(result: RiskEstimate, level: float, range: float | None) -> tuple[float, float]:
     if len(result.fold_risks) < 2:
         raise InputError("method='bayle' is for K-fold CV, and here is one test part; use method='holdout'.")
-    if not _are_apart(result):
+    if not are_apart(result):
         raise InputError("method='bayle' is for test parts that do not overlap; use method='corrected_t'.")
-    return bayle_interval(outer_rows(result), level, weights=outer_weights(result), groups=outer_groups(result))
+    return bayle_interval(outer_rows(result), level, weights=fold_weights(result), groups=outer_groups(result))
 
 
 def _corrected_t(result: RiskEstimate, level: float, range: float | None) -> tuple[float, float]:
@@ -101,20 +105,15 @@ def _hoeffding(result: RiskEstimate, level: float, range: float | None) -> tuple
             f"method='hoeffding' needs a loss in a known range, and the {loss.name} loss has none; declare its width, as in "
             "interval(method='hoeffding', range=1.0), or use method='auto'."
         )
-    low, high = hoeffding_interval(rows, level, range or 1.0, outer_weights(result), outer_groups(result))
+    low, high = hoeffding_interval(rows, level, 1.0 if range is None else range, outer_weights(result), outer_groups(result))
     return (max(0.0, low), min(1.0, high)) if loss.zero_one else (low, high)
-
-
-def _are_apart(result: RiskEstimate) -> bool:
-    """Whether no row is tested twice."""
-    tested = np.concatenate(result.plan.outer.layout.tests())
-    return np.unique(tested).size == tested.size
 
 
 def _target(result: RiskEstimate, method: str, n_outer: int) -> str:
     """What is covered: a procedure at a training size, one predictor, or the predictors of the folds."""
-    codes = result.plan.group_codes
-    units = "" if codes is None else "; rows of one group taken as one unit"
+    loss = result._record.loss
+    units = f", by the loss -{loss.score_name}" if loss.is_score else ""
+    units += "" if result.plan.group_codes is None else "; rows of one group taken as one unit"
     if method == "corrected_t":
         return f"the procedure at this training size: {result.quantity}{units}"
     size = f"|S| = {spread(result.plan.outer.layout.sizes()[:n_outer, 0])}"

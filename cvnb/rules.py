@@ -6,6 +6,7 @@ gives the number of a setting, or None where every setting has failed in some fo
 
 from __future__ import annotations
 
+import copy
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping
@@ -21,7 +22,7 @@ from .losses import Loss
 from .plan import Plan
 from .simplicity import Order, order_of
 
-ONE_AT_A_TIME = threading.Lock()  # fast paths choose on threads, and a user's function may not expect that
+ONE_AT_A_TIME = threading.RLock()  # fast paths choose on threads, and a user's function may not expect that
 
 
 class Rule(Protocol):
@@ -76,6 +77,8 @@ class OneSE:
     def __post_init__(self) -> None:
         if not isinstance(self.simplest, Mapping):
             raise WrongTypeError(f"simplest={self.simplest!r} must be a dict such as {{'gamma': 'small'}}.")
+        read = {name: one if isinstance(one, str) else _listed(one) for name, one in self.simplest.items()}
+        object.__setattr__(self, "simplest", read)  # an iterator is read once
         for name, direction in self.simplest.items():
             words = isinstance(direction, str) and direction in ("small", "large")
             if not words and (isinstance(direction, str) or not isinstance(direction, Iterable)):
@@ -140,7 +143,7 @@ class Own:
         curve = losses.mean(axis=0)
         if np.isnan(curve).all():
             return None
-        given = (curve.copy(), losses.T.copy(), [dict(setting) for setting in self.settings])
+        given = (curve.copy(), losses.T.copy(), copy.deepcopy(self.settings))
         with ONE_AT_A_TIME:
             chosen = self.function(*given[: _n_required(self.function)])
         whole = isinstance(chosen, int | np.integer) and not isinstance(chosen, bool | np.bool_)
@@ -165,6 +168,7 @@ def rule_of(select: Any, family: Family, kinds: list[Kind], loss: Loss) -> Rule:
         simplest = select.simplest if isinstance(select, OneSE) else {}
         return OneStandardError(order_of(family, kinds, simplest), loss.zero_one, simplest)
     if callable(select) and not isinstance(select, type):
+        _n_required(select)
         return Own(select, family.settings)
     raise InputError(f"select={select!r} is not known; use 'min', 'one_se', OneSE({{...}}) or a function of the inner curve.")
 
@@ -175,10 +179,18 @@ def _n_required(function: Callable[..., Any]) -> int:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return 1
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return 3
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return max(1, min(3, sum(p.kind in positional and p.default is p.empty for p in parameters)))
+    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    required = sum(p.default is p.empty for p in places)
+    star = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    by_name = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    if required > 3 or by_name or not (places or star):
+        name = getattr(function, "__name__", type(function).__name__)
+        raise WrongTypeError(f"select={name} must be a function of (curve), (curve, losses) or (curve, losses, settings).")
+    return 3 if star else max(1, required)
+
+
+def _listed(direction: Any) -> Any:
+    return list(direction) if isinstance(direction, Iterable) else direction
 
 
 def _are_apart(layout: Any) -> bool:

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from .errors import InputError
 from .families import Family, Kind
@@ -36,7 +35,7 @@ KNOWN = (
     ("min_samples_leaf", "large", ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting", "HistGradientBoosting")),
     ("min_samples_split", "large", ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting")),
     ("ccp_alpha", "large", ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting")),
-    ("n_estimators", "small", ("GradientBoosting", "AdaBoost", "RandomForest", "ExtraTrees", "Bagging")),
+    ("n_estimators", "small", ("GradientBoosting", "AdaBoost")),  # more trees of a forest are smoother, not less simple
     ("max_iter", "small", ("HistGradientBoosting",)),
     ("l2_regularization", "large", ("HistGradientBoosting",)),
     ("n_components", "small", ("PCA", "TruncatedSVD", "PLS", "KernelPCA", "Nystroem", "FactorAnalysis", "FastICA")),
@@ -46,6 +45,8 @@ KNOWN = (
     ("reg_param", "large", ("QuadraticDiscriminantAnalysis",)),
     ("var_smoothing", "large", ("GaussianNB",)),
 )
+UNLIMITED = ("max_depth", "max_leaf_nodes", "n_components", "k")  # None, or "all", is no limit
+SHARES = ("min_samples_leaf", "min_samples_split", "n_components")  # a float up to 1 is a share of the rows, or of the variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +73,10 @@ def order_of(family: Family, kinds: list[Kind], simplest: Mapping[str, Any]) -> 
     known = {key: direction for key in keys if (direction := _direction(family, kinds, key, simplest)) is not None}
     used = {name for key in keys for name in _names(family, key)}
     if unknown := [name for name in simplest if name not in used]:
-        raise InputError(f"simplest names {unknown[0]!r}, which is no axis of this grid; its axes are {', '.join(keys)}.")
+        axes_of = (
+            f"the grid of {family.label}; its axes are {', '.join(keys)}" if keys else f"{family.label}, which has no grid"
+        )
+        raise InputError(f"simplest names {unknown[0]!r}, which is no axis of {axes_of}.")
     varied = [key for key in keys if len({repr(setting.get(key)) for setting in family.settings}) > 1]
     if varied and not any(key in known for key in varied):
         raise InputError(
@@ -105,11 +109,9 @@ def _direction(family: Family, kinds: list[Kind], key: str, simplest: Mapping[st
 
 
 def _owner(estimator: Any, full: str) -> Any:
-    """The step whose parameter this is."""
-    for name in full.split("__")[:-1]:
-        steps = dict(estimator.steps) if isinstance(estimator, Pipeline) else {}
-        estimator = steps.get(name) if name in steps else estimator.get_params(deep=False).get(name)
-    return estimator
+    """The step whose parameter this is, however deep it stands."""
+    path = full.rpartition("__")[0]
+    return estimator.get_params(deep=True).get(path) if path else estimator
 
 
 def _known(parameter: str, owner: Any) -> str | None:
@@ -132,16 +134,24 @@ def _ranks(family: Family, key: str, direction: str | Sequence[Any]) -> list[int
             raise InputError(f"simplest[{key!r}] leaves out {missing!r}, a value of the grid; list them all, simplest first.")
         found = iter(places)
     else:
-        sizes = [_size(key, value) for value in values]
+        parameter = family.aliases.get(key, key).rpartition("__")[2]
+        sizes = [_size(key, parameter, value) for value in values]
+        if parameter in SHARES and len({isinstance(v, float | np.floating) and v <= 1 for v in values}) > 1:
+            raise InputError(
+                f"{key} has shares and counts, and which of them is simpler depends on the data; declare it: "
+                f"select=OneSE({{{key!r}: [...]}})."
+            )
         distinct = sorted(set(sizes), reverse=direction == "large")
         found = iter([distinct.index(size) for size in sizes])
     return [int(next(found)) if key in setting else 0 for setting in family.settings]  # type: ignore[arg-type]
 
 
-def _size(key: str, value: Any) -> float:
-    """A number as it is; None and "all" are no limit."""
-    if value is None or (isinstance(value, str) and value == "all"):
+def _size(key: str, parameter: str, value: Any) -> float:
+    """A number as it is; None and "all" where they are no limit; no shrinkage is none."""
+    if parameter in UNLIMITED and (value is None or (isinstance(value, str) and value == "all")):
         return np.inf
+    if parameter == "shrinkage" and value is None:
+        return 0.0
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_):
         return float(value)
     raise InputError(
@@ -150,4 +160,5 @@ def _size(key: str, value: Any) -> float:
 
 
 def _equal(a: Any, b: Any) -> bool:
+    a, b = (one.item() if isinstance(one, np.generic) else one for one in (a, b))
     return type(a) is type(b) and a == b if isinstance(a, bool | str) else bool(np.all(a == b))

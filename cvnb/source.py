@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +57,9 @@ def expression(value: Any, imports: Imports) -> str:
     if isinstance(value, type) or inspect.isfunction(value) or inspect.isbuiltin(value):
         imports.add(_home(value))
         return value.__name__
+    if callable(value) and _is_importable(value):
+        imports.add(_home(value))
+        return str(value.__name__)
     if isinstance(value, _BaseScorer):
         imports |= {("sklearn.metrics", "make_scorer"), _home(value._score_func)}
         return " ".join(repr(value).split())
@@ -126,6 +130,12 @@ def _changed_parameters(estimator: BaseEstimator, imports: Imports) -> list[str]
         if value is not default and not (type(value) is type(default) and np.array_equal(value, default)):
             changed.append(f"{name}={expression(value, imports)}")
     return changed
+
+
+def _is_importable(value: Any) -> bool:
+    """Whether its module has it under its name: np.argmin is a function, but no Python function."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    return isinstance(module, str) and isinstance(name, str) and getattr(sys.modules.get(module), name, None) is value
 
 
 def _home(thing: Any) -> tuple[str, str]:

@@ -29,7 +29,7 @@ def test_every_pair_has_the_corrected_t_of_its_fold_losses():
     assert [(pair.first, pair.second) for pair in comparison.pairs] == [("few", "many"), ("few", "ridge"), ("many", "ridge")]
     for pair in comparison.pairs:
         a, b = comparison[pair.first], comparison[pair.second]
-        assert pair.difference == a.risk - b.risk
+        assert pair.difference == pytest.approx(a.risk - b.risk, abs=1e-12)
         assert (pair.t, pair.p) == corrected_t(a.fold_risks - b.fold_risks, 64, 16) == corrected_t(a, b)
         assert (pair.F, pair.p_F) == (None, None)
     p = np.array([pair.p for pair in comparison.pairs])

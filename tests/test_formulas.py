@@ -64,7 +64,7 @@ def test_bayle_clusters_rows_by_group():
 
 def test_equal_weights_change_no_interval():
     """Weights of 3 everywhere give the unweighted interval, groups of one row too but for Student's t."""
-    folds = folds_of(4)
+    folds = folds_of(4, (7, 7, 7))
     threes = [np.full(fold.size, 3.0) for fold in folds]
     np.testing.assert_allclose(bayle_interval(folds, weights=threes), bayle_interval(folds), rtol=1e-12)
     np.testing.assert_allclose(hoeffding_interval(folds, range=20.0, weights=threes), hoeffding_interval(folds, range=20.0))
@@ -76,7 +76,8 @@ def test_a_whole_weight_of_zero_is_a_row_that_is_not_there():
     folds = folds_of(5)
     more = [np.append(fold, 9.0) for fold in folds]
     weights = [np.append(np.ones(fold.size), 0.0) for fold in folds]
-    np.testing.assert_allclose(bayle_interval(more, weights=weights), bayle_interval(folds), rtol=1e-12)
+    ones = [np.ones(fold.size) for fold in folds]
+    np.testing.assert_allclose(bayle_interval(more, weights=weights), bayle_interval(folds, weights=ones), rtol=1e-12)
     np.testing.assert_allclose(hoeffding_interval(more, range=20.0, weights=weights), hoeffding_interval(folds, range=20.0))
 
 
@@ -306,7 +307,10 @@ REFUSED = [
     (lambda: bayle_interval([[1.0, 2.0], [1.0]], variance="within"), "folds of two rows or more"),
     (lambda: bayle_interval([[1.0, 2.0], [1.0, 3.0]], variance="sd"), "variance='sd' is not known"),
     (lambda: bayle_interval([[1, 2], [1, 3]], groups=[[0, 0], [0, 0]]), "one group has no spread"),
-    (lambda: bayle_interval([[1, 2], [1, 3]], weights=[[1, 1], [1]]), "weights must have the shape of the losses"),
+    (
+        lambda: bayle_interval([[1, 2], [1, 3]], weights=[[1, 1], [1]]),
+        "weights must have one value for each of the 2 rows of losses, got 1",
+    ),
     (lambda: bayle_interval([[1.0], [2.0]], level=95), "level=95.0 must lie strictly between 0 and 1"),
     (lambda: bayle_interval([[1.0], [2.0]], level=True), "level=True must be a finite number"),
     (lambda: corrected_t([0.1], 80, 20), "one difference has no spread"),
@@ -337,7 +341,7 @@ REFUSED = [
     (lambda: one_standard_error([0.1, 0.2], 0.1, [1]), "simplest_first leaves out setting 0"),
     (lambda: one_standard_error([0.1, 0.2], 0.1, [0, 2]), "must hold indices into the 2 losses"),
     (lambda: one_standard_error([0.1, 0.2], 0.1), "simplest_first=None must hold indices"),
-    (lambda: one_standard_error([], 0.1, []), "curve must be one row of losses"),
+    (lambda: one_standard_error([], 0.1, []), r"curve must be numbers \[settings\], got shape"),
 ]
 
 

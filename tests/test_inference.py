@@ -123,7 +123,10 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in REFUSED.items() for value in values])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [(name, value) for name, values in REFUSED.items() for value in values if (name, value) != ("range", None)],
+)
 def test_a_bound_of_nonsense_is_refused_by_name(name, value):
     """n_dev < 1, n_settings < 1, delta outside (0, 1), range <= 0: a ValueError naming it."""
     with pytest.raises(ValueError, match=f"{name}="):

@@ -145,7 +145,7 @@ def test_no_mistake_at_all_is_no_certainty():
     assert result.risk == 0
     assert result.interval().method == "hoeffding"
     assert result.interval().high > 0.1
-    with pytest.raises(CvnbError, match=r"the losses, of mean 0, have no spread, so a normal .* use hoeffding_interval"):
+    with pytest.raises(CvnbError, match=r"the losses, of mean 0, have no spread, so a normal .* use Hoeffding's interval"):
         result.interval(method="bayle")
     with pytest.raises(CvnbError, match="every fold loss is 0, so their spread is unknown"):
         result.interval(method="corrected_t")

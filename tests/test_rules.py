@@ -171,7 +171,7 @@ ONE_SE_REFUSED = {
     "resampling": (Recipe(3, ShuffleSplit(5, random_state=0)), knn(k=[1, 3]), "one_se", "void where inner test parts overlap"),
     "nested resampling": (Recipe.nested_resampling(3, 3), knn(k=[1, 3]), "one_se", "shrinks with every repeat"),
     "no direction": (Recipe(3, 3), Family(SVC(), {"kernel": ["rbf", "linear"]}), "one_se", "which kernel is simpler is not"),
-    "a stranger": (Recipe(3, 3), knn(k=[1, 3]), OneSE({"alpha": "large"}), "simplest names 'alpha', which is no axis of this"),
+    "a stranger": (Recipe(3, 3), knn(k=[1, 3]), OneSE({"alpha": "large"}), "no axis of the grid of knn; its axes are k"),
     "a value left out": (Recipe(3, 3), knn(k=[1, 3]), OneSE({"k": [3]}), r"simplest\['k'\] leaves out 1"),
     "words as numbers": (
         Recipe(3, 3), Family(make_pipeline(PCA(), GaussianNB()), {"pca__n_components": [1, "mle"]}), "one_se",

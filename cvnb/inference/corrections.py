@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from .measured import every_outer_row, is_result, losses_by_fold, probability, refuse_time, row_units, row_weights, table
+from .checked import group_numbers, probability, row_weights, table
+from .measured import every_outer_row, fold_weights, is_result, losses_by_fold, refuse_time, row_units
 from .selection import TIE, tied_settings
 
 BLOCK = 2**22  # numbers in a block of bags
@@ -25,6 +26,8 @@ def tibshirani_bias(losses: Any) -> tuple[int, float]:
     (1, 0.125)
     """
     losses = losses_by_fold(losses) if is_result(losses) else table("losses", losses, "[setting, fold]", 2)
+    if losses.shape[1] < 2:
+        raise InputError("one fold has no second one whose minimum could differ; give the losses of several folds.")
     whole = np.isfinite(losses).all(axis=1)
     if not whole.any():
         raise InputError("no setting has a finite loss in every fold, so there is no minimum to correct.")
@@ -56,7 +59,11 @@ def bbc(losses: Any, n_boot: int = 1000, level: float = 0.95, seed: int = 0, gro
         raise InputError(f"n_boot={n_boot!r} must be a whole number >= 1.")
     if is_result(losses):
         refuse_time(losses)
-        losses, groups, weights = every_outer_row(losses), row_units(losses), row_weights(losses)
+        by_fold = fold_weights(losses)
+        weights = None if by_fold is None else np.concatenate(by_fold)
+        losses, groups = every_outer_row(losses), row_units(losses)
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InputError(f"seed={seed!r} must be a whole number >= 0.")
     losses = table("losses", losses, "[row, setting]", 2)
     losses = losses[:, np.isfinite(losses).all(axis=0)]
     if not losses.size:
@@ -72,13 +79,9 @@ def bbc(losses: Any, n_boot: int = 1000, level: float = 0.95, seed: int = 0, gro
 
 def _units(losses: np.ndarray, groups: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
     """(sums[unit, setting] of weighted losses, sizes[unit] of weights) of what is drawn: rows or groups."""
-    n = len(losses)
-    w = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    if w.shape != (n,) or (groups is not None and len(groups) != n):
-        raise InputError(f"groups and weights must have one value for each of the {n} rows of losses.")
-    if groups is None:
+    w, unit = row_weights(len(losses), weights), group_numbers(len(losses), groups)
+    if unit is None:
         return w[:, None] * losses, w
-    unit = np.unique(groups, return_inverse=True)[1]
     sums = np.zeros((unit.max() + 1, losses.shape[1]))
     np.add.at(sums, unit, w[:, None] * losses)
     return sums, np.bincount(unit, weights=w)

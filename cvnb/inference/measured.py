@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -21,34 +20,6 @@ if TYPE_CHECKING:
 def is_result(given: Any) -> bool:
     """Whether this is a RiskEstimate; asked by its record, for this module stands above it."""
     return hasattr(given, "_record")
-
-
-def number(name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> float:
-    """A finite number within bounds."""
-    fits = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
-    if not fits or not math.isfinite(value) or not least <= value <= most:
-        bounds = "" if least == -math.inf else f" >= {least:g}"
-        raise InputError(f"{name}={value!r} must be a finite number{bounds}.")
-    return float(value)
-
-
-def probability(name: str, value: Any) -> float:
-    """A number strictly between 0 and 1."""
-    value = number(name, value)
-    if not 0 < value < 1:
-        raise InputError(f"{name}={value!r} must lie strictly between 0 and 1.")
-    return value
-
-
-def table(name: str, given: Any, shape: str, n_axes: int) -> np.ndarray:
-    """An array of numbers with so many axes, none of them empty."""
-    try:
-        array = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers {shape}, got {given!r}.") from None
-    if array.ndim != n_axes or not array.size:
-        raise InputError(f"{name} must be numbers {shape}, got shape {array.shape}.")
-    return array
 
 
 def every_outer_loss(result: RiskEstimate) -> np.ndarray:
@@ -71,8 +42,8 @@ def losses_by_fold(result: RiskEstimate) -> np.ndarray:
     if len(result.plan.outer) > 1:
         return every_outer_loss(result).T
     inner = result._record.table.inner
-    if inner is None:
-        raise InputError("one setting on one test part: nothing was chosen, so there is no minimum to correct.")
+    if not inner:
+        raise InputError("nothing was chosen among settings here, so there is no minimum to correct.")
     return inner[0].T
 
 
@@ -116,8 +87,8 @@ def split_sizes(result: RiskEstimate) -> tuple[float, float]:
 def refuse_time(result: RiskEstimate) -> None:
     """An error where the rows stand in the order of time: every formula here takes them, or their groups, for independent."""
     recipe = result._record.recipe
-    in_time = isinstance(recipe.outer_spec, Given) and isinstance(recipe.outer_spec.splitter, TimeSeriesSplit | TimeBlocks)
-    if recipe.time_ordered or in_time:
+    given = [spec.splitter for spec in (recipe.outer_spec, result._record.inner_spec) if isinstance(spec, Given)]
+    if recipe.time_ordered or any(isinstance(splitter, TimeSeriesSplit | TimeBlocks) for splitter in given):
         raise InputError(
             "rows in the order of time depend on each other, and every interval and test here takes rows or groups for "
             "independent; report result.fold_risks as they are."
@@ -133,7 +104,7 @@ def paired_losses(result: RiskEstimate, other: Any) -> tuple[np.ndarray, float, 
             "these results have different splits, so they cannot be paired; run both at once: recipe.run({...}, X, y)."
         )
     mine, theirs = result._record.loss, other._record.loss
-    if (mine.name, mine.rows) != (theirs.name, theirs.rows):
+    if (mine.name, mine.rows, repr(mine.scorer)) != (theirs.name, theirs.rows, repr(theirs.scorer)):
         raise InputError(
             f"one result is measured by the {mine.name} loss, the other by the {theirs.name} loss; give both the same."
         )
@@ -155,10 +126,19 @@ def outer_groups(result: RiskEstimate) -> list[np.ndarray] | None:
     return _of_tests(result, result._record.plan.group_codes)
 
 
-def row_weights(result: RiskEstimate) -> np.ndarray | None:
-    """outer_weights in one row."""
-    weights = outer_weights(result)
-    return None if weights is None else np.concatenate(weights)
+def fold_weights(result: RiskEstimate) -> list[np.ndarray] | None:
+    """Weights that make the mean over rows the mean of fold means; None where folds of plain rows are almost equal."""
+    weights, rows = outer_weights(result), outer_rows(result)
+    sizes = [fold.size for fold in rows]
+    if weights is None and max(sizes) - min(sizes) <= 1:
+        return None
+    return [one / one.sum() for one in weights or [np.ones(size) for size in sizes]]
+
+
+def are_apart(result: RiskEstimate) -> bool:
+    """Whether no row is tested in two outer splits."""
+    tested = np.concatenate(result.plan.outer.layout.tests())
+    return np.unique(tested).size == tested.size
 
 
 def row_units(result: RiskEstimate) -> np.ndarray:

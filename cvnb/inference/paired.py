@@ -8,7 +8,8 @@ import numpy as np
 from scipy.special import fdtrc, stdtr
 
 from ..errors import InputError
-from .measured import is_result, number, paired_losses, table
+from .checked import number, table
+from .measured import is_result, paired_losses
 
 
 def corrected_t(d: Any, n_train: Any = None, n_test: Any = None) -> tuple[float, float]:
@@ -19,17 +20,17 @@ def corrected_t(d: Any, n_train: Any = None, n_test: Any = None) -> tuple[float,
     Training parts overlap, so an ordinary t test would find differences where there are none. Two results of one plan may
     stand for d and n_train.
 
-    >>> corrected_t([0.1, 0.2, 0.15, 0.05, 0.1], n_train=80, n_test=20)
-    (3.137858162210945, 0.03491970667453901)
+    >>> np.round(corrected_t([0.1, 0.2, 0.15, 0.05, 0.1], n_train=80, n_test=20), 4)
+    array([3.1379, 0.0349])
     """
     if is_result(d):
         d, n_train, n_test = paired_losses(d, n_train)
     d = table("d", d, "[splits]", 1)
     _check(d)
-    error = corrected_error(d, n_train, n_test)
+    error = corrected_error(d / (np.abs(d).max() or 1.0), n_train, n_test)  # neither overflows nor vanishes
     if not d.any():
         return 0.0, 1.0
-    t = float(d.mean() / error)
+    t = float((d / np.abs(d).max()).mean() / error)
     return t, float(2 * stdtr(d.size - 1, -abs(t)))
 
 
@@ -73,13 +74,14 @@ def _halves(d: Any, other: Any) -> tuple[np.ndarray, np.ndarray]:
     if is_result(d):
         pair = d
         d, _, _ = paired_losses(d, other)
-        if not is_5x2(pair.plan):
+        if d.size != 10 or not is_5x2(pair.plan):
             raise InputError("5×2cv is five times two halves: run both with outer=RepeatedKFold(n_splits=2, n_repeats=5).")
         d = d.reshape(5, 2)
     d = table("d", d, "[5, 2]", 2)
     if d.shape != (5, 2):
         raise InputError(f"d must be numbers [5, 2], five times two halves; got shape {d.shape}.")
     _check(d)
+    d = d / (np.abs(d).max() or 1.0)
     return d, ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
 
 
@@ -102,4 +104,5 @@ def _check(d: np.ndarray) -> None:
         raise InputError("the differences d must be finite; a split without a loss cannot be compared.")
     spread = np.ptp(d, axis=-1)
     if d.any() and not (spread > 1e-12 * np.abs(d).max()).any():
-        raise InputError(f"every difference is {d.flat[0]:.6g}: without any spread there is nothing to judge it by.")
+        what = f"every difference is {d.flat[0]:.6g}" if np.ptp(d) == 0 else "the two differences of every repeat are equal"
+        raise InputError(f"{what}: without any spread there is nothing to judge by.")

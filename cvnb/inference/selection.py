@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
-from .measured import is_result, number
+from .checked import number, table
+from .measured import is_result
 
 if TYPE_CHECKING:
     from ..estimate import RiskEstimate
@@ -38,7 +39,10 @@ def standard_error(losses: np.ndarray) -> float:
     >>> standard_error(np.array([1.0, 2.0, 3.0, 4.0]))  # the sd is 1.2910
     0.6454972243679028
     """
-    return float(np.std(losses, ddof=1) / np.sqrt(len(losses)))
+    losses = table("losses", losses, "[folds]", 1)
+    if losses.size < 2:
+        raise InputError("one fold has no standard error; give the losses of several.")
+    return float(np.std(losses, ddof=1) / np.sqrt(losses.size))
 
 
 def within_one_error(curve: np.ndarray, se: float) -> np.ndarray:
@@ -61,9 +65,9 @@ def one_standard_error(curve: Any, se: Any = None, simplest_first: Any = None) -
     """
     if is_result(curve):
         return _of_result(curve)
-    curve = np.asarray(curve, dtype=np.float64)
-    if curve.ndim != 1 or np.isnan(curve).all():
-        raise InputError(f"curve must be one row of losses, at least one of them a number; got shape {curve.shape}.")
+    curve = table("curve", curve, "[settings]", 1)
+    if np.isnan(curve).all() or np.isinf(curve).any():
+        raise InputError("curve must have finite losses, or NaN for settings that failed; at least one must be finite.")
     se = number("se", se, least=0.0)
     order = np.asarray(simplest_first)
     if order.ndim != 1 or order.dtype.kind not in "iu" or not np.isin(order, np.arange(curve.size)).all():
@@ -79,4 +83,6 @@ def _of_result(result: RiskEstimate) -> np.ndarray:
     record = result._record
     rule = rule_of("one_se", record.family, record.work.kinds, record.loss)
     rule.refuse(record.plan)
-    return np.array([rule.choose(losses) for losses in record.table.inner or ()])
+    if not record.table.inner:
+        raise InputError("nothing was chosen among settings here, so there is nothing to choose by another rule.")
+    return np.array([rule.choose(losses) for losses in record.table.inner])

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from ..errors import InputError
-from .measured import is_result, number, outer_groups, outer_rows, outer_weights, probability, table
+from .checked import group_numbers, number, probability, row_weights, table
+from .measured import is_result, outer_rows
 from .paired import corrected_error
 
 Pair = tuple[float, float]
-NO_SPREAD = "the losses, of mean {value:.6g}, have no spread, so a normal approximation has no width; use {instead}."
+NO_SPREAD = "the losses, of mean {value:.6g}, have no spread, so a normal approximation has no width; use Hoeffding's interval."
 
 
 def bayle_interval(
@@ -23,34 +25,38 @@ def bayle_interval(
 
         R ± z σ / √n,    R = mean_j mean_i l_ji,    σ² = mean over all rows of (l - R)²
 
-    variance="within": σ² is the mean over folds of the sample variance, folds of two rows or more. weights, groups: fold by
-    fold as the losses; rows of one group are taken as one unit, with Student's t for the number of groups. A result may stand
-    for the losses.
+    Folds are of almost equal size, as the formula has it; where they are not, give weights (1 for every row will do), and each
+    row counts by its share in the mean of fold means. Rows of one group are taken as one unit, with Student's t for the number
+    of groups. variance="within": σ² is the mean over folds of the sample variance. A result may stand for the losses.
 
     >>> np.round(bayle_interval([[0, 1, 0, 0], [1, 0, 0, 0]]), 4)
     array([-0.0501,  0.5501])
     """
     probability("level", level)
     if is_result(losses):
-        losses, weights, groups = outer_rows(losses), outer_weights(losses), outer_groups(losses)
+        if variance == "all_pairs":
+            found = losses.interval(level, "bayle")
+            return found.low, found.high
+        losses.interval(level, "bayle")  # refuses what must be refused
+        losses = outer_rows(losses)
     folds = _folds(losses)
     if len(folds) < 2:
         raise InputError("one test part is no cross-validation; use holdout_interval.")
-    a = [np.ones(fold.size) for fold in folds] if weights is None else _like(folds, weights, "weights")
-    units = None if groups is None else np.concatenate(_like(folds, groups, "groups"))
-    centre = float(np.mean([np.average(fold, weights=w) for fold, w in zip(folds, a, strict=True)]))
     if variance == "within":
         if weights is not None or groups is not None:
             raise InputError("variance='within' takes neither weights nor groups; use variance='all_pairs'.")
-        error = _within_folds(folds)
+        centre, error, units = float(np.mean([fold.mean() for fold in folds])), _within_folds(folds), None
     elif variance == "all_pairs":
-        if units is not None and np.unique(units).size < 2:
-            raise InputError("one group has no spread; an interval needs the losses of several groups.")
-        error = _standard_error(np.concatenate(folds), np.concatenate(a), centre, units, False)
+        kept = _kept(folds, weights, groups)
+        rows, a, units = kept.rows, kept.shares, kept.units
+        if weights is None:
+            a = np.full(rows.size, 1 / rows.size)
+        centre = kept.centre
+        error = _standard_error(rows, a, centre, units, False)
     else:
         raise InputError(f"variance={variance!r} is not known; use 'all_pairs' or 'within'.")
     if error == 0:
-        raise InputError(NO_SPREAD.format(value=centre, instead="hoeffding_interval"))
+        raise InputError(NO_SPREAD.format(value=centre))
     half = error * (_z(level) if units is None else _t(level, np.unique(units).size - 1))
     return centre - half, centre + half
 
@@ -65,7 +71,7 @@ def corrected_t_interval(losses: Any, n_train: Any = None, n_test: Any = None, l
     _refuse_infinite(losses)
     if losses.size < 2:
         raise InputError("one split has no spread; use a recipe with several outer splits, or holdout_interval.")
-    if np.ptp(losses) == 0:
+    if np.ptp(losses) <= 1e-12 * np.abs(losses).max():
         raise InputError(f"every fold loss is {losses[0]:.6g}, so their spread is unknown; use fewer and larger test parts.")
     half = float(_t(level, losses.size - 1) * corrected_error(losses, n_train, n_test))
     return float(losses.mean()) - half, float(losses.mean()) + half
@@ -87,18 +93,15 @@ def holdout_interval(losses: Any, level: float = 0.95, zero_one: bool = False, w
         if not np.isin(losses, (0, 1)).all():
             raise InputError("zero_one=True counts mistakes, so every loss must be 0 or 1.")
         return _exact(int(losses.sum()), losses.size, level)
-    w = np.ones(losses.size) if weights is None else np.asarray(weights, dtype=np.float64)
-    units = None if groups is None else np.asarray(groups)
-    n = losses.size if units is None else np.unique(units).size
+    kept = _kept([losses], None if weights is None else [weights], None if groups is None else [groups])
+    n = kept.rows.size if kept.units is None else np.unique(kept.units).size
     if n < 2:
-        raise InputError(f"one {'row' if units is None else 'group'} in the test part has no spread; test on more.")
-    centre = float(np.average(losses, weights=w))
-    error = _standard_error(losses, w, centre, units, True)
+        raise InputError(f"one {'row' if kept.units is None else 'group'} in the test part has no spread; test on more.")
+    error = _standard_error(kept.rows, kept.shares, kept.centre, kept.units, True)
     if error == 0:
-        instead = "hoeffding_interval" if zero_one else "a loss that varies, or hoeffding_interval with the range of this one"
-        raise InputError(NO_SPREAD.format(value=centre, instead=instead))
+        raise InputError(NO_SPREAD.format(value=kept.centre))
     half = float(_t(level, n - 1) * error)
-    return centre - half, centre + half
+    return kept.centre - half, kept.centre + half
 
 
 def hoeffding_interval(losses: Any, level: float = 0.95, range: float = 1.0, weights: Any = None, groups: Any = None) -> Pair:
@@ -117,17 +120,53 @@ def hoeffding_interval(losses: Any, level: float = 0.95, range: float = 1.0, wei
     folds = _folds(losses)
     if np.ptp(np.concatenate(folds)) > range * (1 + 1e-12):
         raise InputError(f"range={range:g} is too small: these losses differ by up to {np.ptp(np.concatenate(folds)):.6g}.")
-    a = [np.ones(fold.size) for fold in folds] if weights is None else _like(folds, weights, "weights")
-    units = [np.arange(fold.size) for fold in folds] if groups is None else _like(folds, groups, "groups")
-    centre = float(np.mean([np.average(fold, weights=w) for fold, w in zip(folds, a, strict=True)]))
-    squares = [float((_by_unit(w / w.sum(), u) ** 2).sum()) for w, u in zip(a, units, strict=True)]
+    kept = _kept(folds, weights, [np.arange(fold.size) for fold in folds] if groups is None else groups)
+    assert kept.units is not None
+    squares = [
+        float((np.bincount(np.unique(kept.units[at], return_inverse=True)[1], weights=kept.shares[at] * len(folds)) ** 2).sum())
+        for at in (kept.fold == j for j in np.arange(len(folds)))
+    ]
     half = float(range * np.mean(np.sqrt(np.log(2 * len(folds) / (1 - level)) * np.array(squares) / 2)))
-    return centre - half, centre + half
+    return kept.centre - half, kept.centre + half
 
 
-def _standard_error(losses: np.ndarray, w: np.ndarray, centre: float, units: np.ndarray | None, sample: bool) -> float:
-    """√Σ_u (Σ_{i in u} a_i (l_i - centre))², a_i = w_i / Σw; times √(U / (U - 1)) for a sample or for groups."""
-    parts = w / w.sum() * (losses - centre)
+@dataclass(frozen=True)
+class Kept:
+    """Rows that have a weight, fold by fold: their losses, shares in the mean of fold means, groups, and folds."""
+
+    rows: np.ndarray
+    shares: np.ndarray
+    units: np.ndarray | None
+    fold: np.ndarray
+
+    @property
+    def centre(self) -> float:
+        return float(self.rows @ self.shares)
+
+
+def _kept(folds: list[np.ndarray], weights: Any, groups: Any) -> Kept:
+    for name, given in (("weights", weights), ("groups", groups)):
+        if given is not None and (not isinstance(given, Sequence) or len(given) != len(folds)):
+            raise InputError(f"{name} must be a list with one array per fold, {len(folds)} in all.")
+    w = [row_weights(fold.size, None if weights is None else weights[j]) for j, fold in enumerate(folds)]
+    shares = np.concatenate([one / one.sum() for one in w]) / len(folds)
+    sizes = [fold.size for fold in folds]
+    units = None
+    if groups is not None:
+        for size, one in zip(sizes, groups, strict=True):
+            group_numbers(size, one)
+        units = np.unique(np.concatenate([np.asarray(one) for one in groups]), return_inverse=True)[1]
+    at = shares > 0
+    fold = np.repeat(np.arange(len(folds)), sizes)
+    kept = Kept(np.concatenate(folds)[at], shares[at], None if units is None else units[at], fold[at])
+    if kept.units is not None and len(folds) > 1 and np.unique(kept.units).size < 2:
+        raise InputError("one group has no spread; an interval needs the losses of several groups.")
+    return kept
+
+
+def _standard_error(losses: np.ndarray, a: np.ndarray, centre: float, units: np.ndarray | None, sample: bool) -> float:
+    """√Σ_u (Σ_{i in u} a_i (l_i - centre))², a_i the share of row i; times √(U / (U - 1)) for a sample or for groups."""
+    parts = a * (losses - centre)
     if units is not None:
         parts = _by_unit(parts, units)
     if np.ptp(losses) == 0:
@@ -165,13 +204,6 @@ def _folds(losses: Any) -> list[np.ndarray]:
 def _refuse_infinite(losses: np.ndarray) -> None:
     if not np.isfinite(losses).all():
         raise InputError("losses must be finite; a part without a loss has no place in an interval.")
-
-
-def _like(folds: list[np.ndarray], given: Any, name: str) -> list[np.ndarray]:
-    given = [np.asarray(one) for one in given]
-    if [one.shape for one in given] != [fold.shape for fold in folds]:
-        raise InputError(f"{name} must have the shape of the losses, fold by fold.")
-    return given
 
 
 def _z(level: float) -> float:

@@ -10,8 +10,10 @@ import numpy as np
 from ..errors import InputError
 from ..estimate import RiskEstimate, record_of
 from ..inference.bounds import dev_set_bound
+from ..inference.checked import number as number_
+from ..inference.checked import probability
 from ..inference.corrections import BBC, bbc, tibshirani_bias
-from ..inference.measured import every_outer_loss
+from ..inference.measured import every_outer_loss, every_outer_row, refuse_time
 from ..wording import number
 from .base import Report
 
@@ -75,9 +77,9 @@ class Optimism(Report):
     def sentences(self) -> list[str]:
         said = [f"{name}: {reason}" for name, reason in self.reasons.items()]
         if self.nested is not None:
-            said.insert(
-                0, f"{self.result.quantity}: the risk of the tuned rule, which is never below that of the best fixed setting."
-            )
+            several = len(self.result.plan.outer) > 1
+            more = "; on average at least that of the best setting for each S, E[min_θ ℓ_D(A_θ(S))]" if several else ""
+            said.insert(0, f"{self.result.quantity}: the risk of the tuned rule{more}.")
         if self.bound is not None:
             said.append(
                 f"Dev-set bound: with probability {1 - self.delta:g} or more the setting chosen is at most "
@@ -116,6 +118,10 @@ def optimism(
     """
     if not isinstance(result, RiskEstimate):
         raise InputError(f"optimism takes the result of a run, got {type(result).__name__}.")
+    probability("level", level)
+    probability("delta", delta)
+    if range is not None and number_("range", range) <= 0:
+        raise InputError(f"range={range!r} must be > 0: the width of the interval that the loss lies in.")
     if len(result.settings) == 1:
         raise InputError("one setting: nothing was chosen, so its CV estimate is not optimistic.")
     if len(result.plan.outer) > 1:
@@ -149,10 +155,12 @@ def _bbc(result: RiskEstimate, n_boot: int, level: float, seed: int, reasons: di
         reasons["BBC-CV"] = "needs the losses of all rows under all settings, and inner row losses are not kept; give outer=5."
         return None
     try:
-        return bbc(result, n_boot, level, seed)
+        every_outer_row(result)
+        refuse_time(result)
     except InputError as error:
         reasons["BBC-CV"] = str(error)
         return None
+    return bbc(result, n_boot, level, seed)
 
 
 def _bound(result: RiskEstimate, delta: float, range: float | None, reasons: dict[str, str]) -> float | None:
@@ -161,7 +169,7 @@ def _bound(result: RiskEstimate, delta: float, range: float | None, reasons: dic
     if not layouts or any(len(layout) > 1 for layout in layouts):
         return None
     try:
-        return dev_set_bound(result, delta=delta, range=1.0 if range is None else range)
+        return dev_set_bound(result, delta=delta, range=range)
     except InputError as error:
         reasons["Dev-set bound"] = str(error)
         return None

@@ -11,10 +11,11 @@ import numpy as np
 from ..errors import InputError
 from ..estimate import RiskEstimate, record_of
 from ..families import format_setting
+from ..inference.checked import probability
 from ..inference.measured import every_outer_loss, refuse_time, split_sizes
 from ..inference.paired import corrected_t
 from ..inference.spread import corrected_t_interval
-from ..rules import rule_of
+from ..rules import Rule, rule_of
 from ..wording import number
 from .base import Report
 
@@ -71,7 +72,8 @@ class RuleComparison(Report):
     @property
     def sentences(self) -> list[str]:
         said = [f"{name}: {rule.reason}" for name, rule in self.rules.items() if rule.reason]
-        return [f"Each risk estimates {self.result.quantity.split(' and the ')[0]}, by its own rule.", *said, *self.reasons]
+        quantity = self.result.quantity.replace(record_of(self.result).work.rule.words, "")
+        return [f"Each risk estimates {quantity}, by its own rule.", *said, *self.reasons]
 
 
 def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) -> RuleComparison:
@@ -89,11 +91,15 @@ def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) 
     if not isinstance(result, RiskEstimate):
         raise InputError(f"compare_rules takes the result of a run, got {type(result).__name__}.")
     record = record_of(result)
+    probability("level", level)
     if record.table.inner is None:
         raise InputError("inner=None chooses nothing, so there are no rules to compare; give inner.")
     losses, reasons = every_outer_loss(result), []
     chosen: dict[str, np.ndarray] = {}
-    for name, select in _named(("min", "one_se") if rules is None else rules).items():
+    asked = _named(("min", "one_se") if rules is None else rules)
+    if not asked:
+        raise InputError("rules is empty; give names such as 'min' and 'one_se', or functions.")
+    for name, select in asked.items():
         try:
             rule = rule_of(select, record.family, record.work.kinds, record.loss)
             rule.refuse(record.plan)
@@ -102,7 +108,9 @@ def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) 
                 raise
             reasons.append(str(error))
             continue
-        chosen[name] = np.array([rule.choose(inner) for inner in record.table.inner[: len(losses)]])
+        chosen[name] = np.array([_choice(rule, inner, outer) for inner, outer in zip(record.table.inner, losses, strict=False)])
+    if not len(losses):
+        raise InputError("interrupted before any outer split was finished; there is nothing to compare.")
     first = next(iter(chosen.values()))
     compared = {name: _risk(result, name, which, first, losses, level) for name, which in chosen.items()}
     return RuleComparison(result, compared, level, tuple(reasons))
@@ -110,13 +118,26 @@ def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) 
 
 def _named(rules: Any) -> dict[str, Any]:
     if isinstance(rules, Mapping):
-        return dict(rules)
+        return {str(name): rule for name, rule in rules.items()}
     if isinstance(rules, str) or not isinstance(rules, Iterable):
         rules = [rules]
-    named = {rule if isinstance(rule, str) else getattr(rule, "__name__", repr(rule)): rule for rule in rules}
-    if not named:
-        raise InputError("rules is empty; give names such as 'min' and 'one_se', or functions.")
+    named: dict[str, Any] = {}
+    for rule in rules:
+        name = rule if isinstance(rule, str) else getattr(rule, "__name__", repr(rule))
+        named[name if name not in named else f"{name} {len(named) + 1}"] = rule
     return named
+
+
+def _choice(rule: Rule, inner: np.ndarray, outer: np.ndarray) -> int:
+    """What a run with this rule would have taken: a choice that fails on the whole training part gives way."""
+    inner = inner.copy()
+    while True:
+        chosen = rule.choose(inner)
+        if chosen is None:
+            raise InputError("every setting failed in some outer split, so this rule has nothing to choose there.")
+        if not np.isnan(outer[chosen]):
+            return chosen
+        inner[:, chosen] = np.nan
 
 
 def _risk(result: RiskEstimate, name: str, which: np.ndarray, first: np.ndarray, losses: np.ndarray, level: float) -> RuleRisk:

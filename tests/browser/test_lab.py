@@ -103,7 +103,7 @@ def test_the_stop_button_leaves_what_was_finished(page, lab, scheme):
     open_notebook(page, lab, "stop.ipynb", scheme)
     page.wait_for_function(IDLE, timeout=60_000)
     page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
-    page.locator("progress[aria-label='splits done']").wait_for(timeout=30_000)
+    page.locator("progress[aria-label='share of the run that is done']").wait_for(timeout=30_000)
     page.evaluate("() => window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
     page.locator("text=/NestedCVInterrupted: Interrupted: \\d+ of 20 outer splits were finished/").wait_for(timeout=10_000)
     assert page.locator("text=/from \\d+ of 20 outer splits \\(interrupted\\)/").first.is_visible()

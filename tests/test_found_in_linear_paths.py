@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
@@ -185,6 +185,109 @@ OWN_NUMBERS = {
         lambda: nearly_constant(lambda rng: 1000 + 1e-9 * rng.normal(size=60)), TUNED, {},
     ),
 }  # fmt: skip
+
+
+def thin(condition, noise, m=100):
+    """The signal lies in a direction in which X hardly varies."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(m, 5))
+    X[:, 4] = X[:, 0] + 0.3 * X[:, 1] + rng.normal(size=m) / condition
+    y = (X[:, 4] - X[:, 0] - 0.3 * X[:, 1]) * condition
+    return X, y + noise * rng.normal(size=m)
+
+
+def incomes():
+    """Dummies of all levels beside a column of large numbers."""
+    rng = np.random.default_rng(0)
+    level, sex = rng.integers(0, 6, 120), rng.integers(0, 3, 120)
+    numbers = [rng.normal(50, 10, 120), rng.lognormal(8, 1, 120)]
+    X = np.column_stack([level[:, None] == np.arange(6), sex[:, None] == np.arange(3), *numbers])
+    return X, level + 0.1 * numbers[0] + rng.normal(size=120)
+
+
+def apart(offset, m=60, p=4):
+    """Columns far from zero, the response near it."""
+    X, y = noisy(m=m, p=p)
+    return X + offset, y
+
+
+LOOSE = Recipe(ShuffleSplit(3, random_state=0), None)
+SCALED_RIDGE = make_pipeline(StandardScaler(), Ridge())
+SCALED_BARE = make_pipeline(StandardScaler(), Ridge(fit_intercept=False))
+OWN_NUMBERS |= {
+    **{f"scaled least squares on rows of its own at {offset:g}": (
+        Family(SCALED_OLS, {}), lambda offset=offset: apart(offset), LOOSE, {}) for offset in (1e7, 1e9, 1e12)},
+    **{f"scaled ridge of more columns than rows at {offset:g}": (
+        Family(SCALED_RIDGE, {"ridge__alpha": [0.1, 1.0]}), lambda offset=offset: apart(offset, 40, 80), Recipe(4, 3), {})
+        for offset in (1e7, 1e9)},
+    "nearly constant, scaled least squares": (
+        Family(SCALED_OLS, {}), lambda: nearly_constant(lambda rng: 7.3 * (1 + 1e-12 * rng.normal(size=60))), BARE, {}),
+    "offset, level and penalty multiply": (
+        Family(SCALED_BARE, {"ridge__alpha": [1e-3]}), lambda: (wide()[0] + 1e3, wide(10.0)[1]), Recipe(4, 3), {}),
+    "offset, level and a large penalty": (
+        Family(SCALED_BARE, {"ridge__alpha": [0.1]}), lambda: (wide()[0] + 1e6, wide(10.0)[1]), Recipe(4, 3), {}),
+    **{f"X at {offset:g}, noise of {noise:g}": (
+        Family(Ridge(), {"alpha": [1e-8, 1e-6]}),
+        lambda offset=offset, noise=noise: (signal(80)[1] + offset, signal(80)[2] + 5 * noise * signal(80)[0].normal(size=80)),
+        Recipe(4, 3), {})
+       for offset, noise in ((1e4, 1e-3), (1e5, 1e-2), (1e6, 0.1), (1e6, 1e-3))},
+    **{f"y at {level:g}, noise of {noise:g}": (
+        Family(Ridge(), {"alpha": [1e-8, 1e-6]}),
+        lambda level=level, noise=noise: (signal(80)[1], signal(80)[2] + 5 * noise * signal(80)[0].normal(size=80) + level),
+        Recipe(4, 3), {})
+       for level, noise in ((1e4, 1e-3), (3e5, 1e-2))},
+    **{f"weights of {size:g} at {offset:g}": (
+        Family(LinearRegression(), {}), lambda offset=offset: apart(offset), LOOSE, {"sample_weight": np.full(60, size)})
+       for size, offset in ((1e8, 1e8), (1e4, 1e8), (1e-12, 1e8), (1e-8, 1e4))},
+    **{f"least squares, condition {condition:g}, noise {noise:g}": (
+        Family(LinearRegression(), {}), lambda condition=condition, noise=noise: thin(condition, noise), BARE, {})
+       for condition, noise in ((1e4, 1e-2), (1e4, 1e-4), (1e2, 3e-5), (1.0, 1e-6), (10.0, 3e-6))},
+    **{f"ridge, condition {condition:g}, noise {noise:g}": (
+        Family(Ridge(), {"alpha": [1e-10, 1e-8]}), lambda condition=condition, noise=noise: thin(condition, noise), TUNED, {})
+       for condition, noise in ((1e2, 1e-3), (1e2, 3e-4), (10.0, 1e-5))},
+    "dummies beside incomes": (Family(Ridge(), {"alpha": np.logspace(-3, 3, 7)}), incomes, TUNED, {}),
+}  # fmt: skip
+
+
+def test_dummies_beside_large_numbers_are_everyday():
+    """Dependent columns under a usual penalty stay on the fast path, whatever stands beside them."""
+    X, y = incomes()
+    for family in (
+        Family(Ridge(), {"alpha": np.logspace(-3, 3, 7)}),
+        Family(SCALED_RIDGE, {"ridge__alpha": np.logspace(-2, 3, 6)}),
+    ):
+        assert Recipe(4, 3).run(family, X, y).path == "shared:ridge"
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("seed", range(12))
+def test_scores_that_only_rounding_parts_are_left_to_refit(scoring, seed):
+    """Rows of dummies have equal scores, and a metric of ranks asks for their order."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.integers(0, 4, 60)[:, None] == np.arange(4), rng.integers(0, 2, 60)]).astype(float)
+    y = (X[:, 0] + rng.normal(size=60) > np.median(X[:, 0])).astype(int)
+    family, recipe = Family(RidgeClassifier(), {"alpha": [0.1, 1.0, 10.0]}), Recipe(3, 3, seed=seed)
+    fast, slow = (recipe.run(family, X, y, path=path, scoring=scoring) for path in ("auto", "refit"))
+    np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-9)
+
+
+def narrow(X):
+    """float32 where some number is large."""
+    return X.astype(np.float32) if X.max() > 1e8 else X
+
+
+def test_what_one_split_meets_decides_for_no_other():
+    """Transformers that give float32 for one test part alone: the same path and bits for any number of workers."""
+    X, y = noisy(m=80)
+    X[75, 0] = 1e9
+    family = Family(make_pipeline(FunctionTransformer(narrow), Ridge()), {"ridge__alpha": [0.1, 1.0]})
+    runs = [Recipe(KFold(4), KFold(3)).run(family, X, y, n_jobs=n) for n in (1, 2)]
+    clean = X.copy()
+    clean[75, 0] = 0.0
+    alone = Recipe(KFold(4), KFold(3)).run(family, clean, y)
+    assert runs[0].path == runs[1].path
+    for result in runs:
+        assert result.inner_curves[3].tobytes() == alone.inner_curves[3].tobytes()
 
 
 @pytest.mark.parametrize("case", OWN_NUMBERS)

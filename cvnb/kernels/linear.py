@@ -16,6 +16,8 @@ EXACT = 1e-11  # and without the penalty: zero but for rounding
 LEVERAGE = 1e-4  # what a row may leave to the others of its own fit
 KEPT = 1e-3  # share of a sum of squares that has to be left after the mean has been taken out
 FAR = 3e6  # spreads away from zero: from there on the rounding of a column itself shows in nine digits
+DEPENDENT = 3e-5  # share of a dependent column that a penalty must have for the rounding of the dependence not to show
+PART = 1e7  # how much the variance of a coefficient grows where its column takes part in a dependence
 LEAST, MOST = 1e-130, 1e130  # squares of which products neither vanish nor overflow
 
 
@@ -137,13 +139,41 @@ def decreasing(G, order):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def reduce(G, b, alphas, near, order, d, e, V, tau, B):
+def largest_dependent(G):
+    """The largest diagonal value of G among columns that depend on each other: whose variance inflates without bound."""
+    p = G.shape[0]
+    C = np.empty((p, p))
+    for i in range(p):
+        for k in range(p):
+            size = np.sqrt(max(G[i, i], 0.0) * max(G[k, k], 0.0))
+            C[i, k] = G[i, k] / size if size > 0.0 else 0.0
+        C[i, i] = 1.0 + 1.0 / (1e3 * PART)
+    for k in range(p):  # the inverse, in place (Gauss and Jordan)
+        pivot = 1.0 / C[k, k]
+        C[k, k] = 1.0
+        for c in range(p):
+            C[k, c] *= pivot
+        for i in range(p):
+            if i != k:
+                by = C[i, k]
+                C[i, k] = 0.0
+                for c in range(p):
+                    C[i, c] -= by * C[k, c]
+    largest = 0.0
+    for i in range(p):
+        if not C[i, i] < PART:
+            largest = max(largest, G[i, i])
+    return largest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def reduce(G, b, alphas, near, order, d, e, V, tau, B, seen):
     """Fill order, d, e, V, tau with T = Q'GQ and B with b'Q, G and b in that order; FINE, or ILL where digits would be lost.
 
     With the diagonal in decreasing order Householder's reduction keeps small columns as exact as large ones, so that what
     counts is how nearly collinear the columns are, whatever their units: x, the eigenvalues of G with its diagonal scaled to 1.
     With the penalty none may be below SINGULAR, nor below `near` unless it is zero without; and then, as for copies of columns,
-    the penalty must be `near` of the largest column for the rounding of that one not to show.
+    the penalty must be DEPENDENT of the largest column that takes part. seen[0] becomes at most the smallest x above zero.
     """
     p = G.shape[0]
     decreasing(G, order)
@@ -167,8 +197,12 @@ def reduce(G, b, alphas, near, order, d, e, V, tau, B):
     singular = n_below(d, e, 0.0, g, EXACT)
     if n_below(d, e, alpha, g, SINGULAR) > 0 or n_below(d, e, alpha, g, near) > singular:
         return ILL
-    if singular > harmless and alpha < near * g[0]:
+    if singular > harmless and alpha < DEPENDENT * g[0] and alpha < DEPENDENT * largest_dependent(G):
         return ILL
+    x = 0.1
+    while x > near and n_below(d, e, alpha, g, x) > singular:
+        x *= 0.1
+    seen[0] = min(seen[0], x)
     for k in range(p - 1):
         for c in range(B.shape[0] if tau[k] != 0.0 else 0):
             reflect_row(V[k][k + 1 :], tau[k], B[c])
@@ -184,11 +218,12 @@ def back(V, tau, B):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b):
+def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen):
     """Fill G, b with the products of the columns as the model sees them, (x - centre - m) * scale; how it went.
 
     CANCELLED: too little of a sum of squares is left after the mean. DISTANT: a mean is so far from zero that the rounding of
-    its column shows in nine digits, where an intercept centres what no scaler has scaled, or the other way round.
+    its column shows in nine digits, where an intercept centres what no scaler has scaled, or the other way round. seen[1]
+    becomes at least how many spreads such a column is away from zero.
     """
     q = p + 1 + n_targets
     n, W, s = total[-1], total[p * q + p], total[p * q :]
@@ -214,8 +249,10 @@ def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G
             return CANCELLED
         if scaled != intercept:
             variance, mean = G[i, i] / (W * scale[i] * scale[i]), abs(centre[i] + m[i])
-            if variance < (mean / FAR) ** 2 and variance > (n * mean * EPS) ** 2:
-                return DISTANT
+            if variance > (n * mean * EPS) ** 2:
+                if variance < (mean / FAR) ** 2:
+                    return DISTANT
+                seen[1] = max(seen[1], mean / np.sqrt(variance))
         for c in range(n_targets):
             b[i, c] = scale[i] * (total[(p + 1 + c) * q + i] - m[i] * total[(p + 1 + c) * q + p])
     for c in range(n_targets if intercept else 0):
@@ -226,10 +263,11 @@ def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, scaled, alphas, near, stop, coefs, how):
+def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, scaled, alphas, near, stop, coefs, how, seen):
     """Fill coefs[i][:, target * setting] of [x - centre, 1] with the models of outside + all blocks but i, for i < len(coefs).
 
-    Each training part is a sum of what belongs to it, outside + before + after. how[i] tells how it went.
+    Each training part is a sum of what belongs to it, outside + before + after. how[i] tells how it went, and seen = [smallest
+    eigenvalue of a scaled Gram matrix, spreads away from zero] the worst of all.
     """
     n, width = blocks.shape
     q, n_alphas = p + 1 + n_targets, alphas.size
@@ -247,9 +285,9 @@ def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, sca
             total[c] = outside[c] + (before[c] + after[i + 1 if i < n else n, c])
         for c in range(width if i < n else 0):
             before[c] += blocks[i, c]
-        how[i] = centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b)
+        how[i] = centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen)
         if how[i] == FINE:
-            how[i] = reduce(G, b, alphas, near, order, d, e, V, tau, B)
+            how[i] = reduce(G, b, alphas, near, order, d, e, V, tau, B, seen)
         if how[i] != FINE:
             continue
         solve_tridiagonal(d, e, B, alphas, z)
@@ -270,7 +308,7 @@ def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, sca
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def factor(total, p, n_targets, centre, intercept, alphas, near, shift, turn, lower, pivots, f):
+def factor(total, p, n_targets, centre, intercept, alphas, near, shift, turn, lower, pivots, f, seen):
     """How (G + alpha I)^-1 acts on a row of the part whose sums these are; how it went.
 
     u = (x - centre) @ turn - shift                     G + alpha I = turn (L D L') turn'
@@ -279,9 +317,9 @@ def factor(total, p, n_targets, centre, intercept, alphas, near, shift, turn, lo
     m, scale, G, b = np.empty(p), np.empty(p), np.empty((p, p)), np.empty((p, n_targets))
     order, d, e, V, tau = np.empty(p, np.int64), np.empty(p), np.zeros(p), np.empty((p, p)), np.zeros(p)
     B, scaled = np.empty((n_targets, p)), alphas.size < 0  # a constant would be compiled apart
-    how = centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b)
+    how = centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen)
     if how == FINE:
-        how = reduce(G, b, alphas, near, order, d, e, V, tau, B)
+        how = reduce(G, b, alphas, near, order, d, e, V, tau, B, seen)
     if how != FINE:
         return how
     Q = np.zeros((p, p))

@@ -5,6 +5,7 @@ Split by split, so it goes wherever joblib takes it. Cost: one fit of each chain
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -30,7 +31,6 @@ class Behind:
         self.name = f"path:{solver.name}"
         self.reason = "the transformers are fitted once per split, and one path of the model serves every setting"
         self.refit = Refit(family, meter.data, meter.loss, "")
-        self.hopeless = ""  # why no split at all is for this path, once that is known
         self.chains: dict[Key, list[Combination]] = {}
         for combination in combinations_of(kinds, solver.axis):
             keys = [chain_key(family, family.settings[s]) for s in combination.which]
@@ -40,20 +40,21 @@ class Behind:
                 self.chains.setdefault(key, []).append(part)
 
     def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
-        why = self.hopeless
-        if not why:
-            try:
-                return self._evaluate(train, test, split, keep)
-            except Unsuited as error:
-                why = str(error)
-        outcome = self.refit.evaluate(train, test, which, split, keep)
+        chain, warned = Chain(self.family, self.meter.data, train, test, split), Counter[str]()
+        try:
+            return self._evaluate(chain, warned, keep)
+        except Unsuited as error:
+            why = str(error)
+        alone = len(self.chains) == 1  # its transformers are fitted, and have said what they warn of
+        outcome = self.refit.evaluate(train, test, which, split, keep, chain if alone else None)
+        outcome.warnings.update(warned if alone else {})
         outcome.refitted = why
         return outcome
 
-    def _evaluate(self, train: np.ndarray, test: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
-        n_settings = len(self.family.settings)
+    def _evaluate(self, chain: Chain, warned: Counter[str], keep: bool) -> Outcome:
+        n_settings, train, test = len(self.family.settings), chain.train, chain.test
         outcome = Outcome(np.full(n_settings, np.nan), np.full((test.size, n_settings), np.nan) if keep else None)
-        chain = Chain(self.family, self.meter.data, train, test, split)
+        outcome.warnings = warned
         order = np.argsort(train, kind="stable")
         with recorded(outcome.warnings):
             for key, combinations in self.chains.items():
@@ -81,11 +82,10 @@ class Behind:
         try:
             X = check_array(X, order="C")
         except (TypeError, ValueError) as error:
-            self.hopeless = f"the transformers give no dense table of numbers ({' '.join(str(error).split())[:80]})"
-            raise Unsuited(self.hopeless) from error
+            why = " ".join(str(error).split())[:80]
+            raise Unsuited(f"the transformers give no dense table of numbers ({why})") from error
         if X.dtype != np.float64 and X.dtype.kind == "f":
-            self.hopeless = f"the transformers give {X.dtype}, and scikit-learn computes in that precision"
-            raise Unsuited(self.hopeless)
+            raise Unsuited(f"the transformers give {X.dtype}, and scikit-learn computes in that precision")
         return np.ascontiguousarray(X, dtype=np.float64)
 
     def _measure(

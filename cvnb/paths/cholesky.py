@@ -9,6 +9,8 @@ from scipy.linalg import lapack
 
 from ..kernels import linear
 
+TELLING = 1e-3  # reciprocal condition below which only the reduction tells dependent columns from nearly dependent ones
+
 
 def ridge_by_cholesky(
     outside: np.ndarray,
@@ -24,6 +26,7 @@ def ridge_by_cholesky(
     stop: np.ndarray,
     coefs: np.ndarray,
     how: np.ndarray,
+    seen: np.ndarray,
 ) -> None:
     """The same as linear.ridge_of_blocks, which is asked where the columns are too nearly collinear to tell by this."""
     q, after = p + 1 + n_targets, np.zeros((len(blocks) + 1, outside.size))
@@ -36,21 +39,21 @@ def ridge_by_cholesky(
             return
         total = outside + (before + after[i + 1 if len(blocks) else 0])
         before = before + (blocks[i] if len(blocks) else 0.0)
-        how[i] = linear.centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b)
+        how[i] = linear.centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen)
         if how[i] != linear.FINE:
             continue
         z = np.empty((p, n_targets, alphas.size))
-        if all(_solve(G, b, alphas[s], near, z[:, :, s]) for s in np.argsort(alphas)):
+        if all(_solve(G, b, alphas[s], near, z[:, :, s], seen) for s in np.argsort(alphas)):
             z *= scale[:, None, None]
             means = total[: q * q].reshape(q, q)[p + 1 :, p] / total[p * q + p] if intercept else np.zeros(n_targets)
             coefs[i, :p] = z.reshape(p, -1)
             coefs[i, p] = ((level + means)[:, None] - np.tensordot(m, z, axes=1)).ravel()
         else:
             own = (centre, level, intercept, scaled, alphas, near, stop)
-            linear.ridge_of_blocks(total, none, p, n_targets, *own, coefs[i : i + 1], how[i : i + 1])
+            linear.ridge_of_blocks(total, none, p, n_targets, *own, coefs[i : i + 1], how[i : i + 1], seen)
 
 
-def _solve(G: np.ndarray, b: np.ndarray, alpha: Any, near: float, z: np.ndarray) -> bool:
+def _solve(G: np.ndarray, b: np.ndarray, alpha: Any, near: float, z: np.ndarray, seen: np.ndarray) -> bool:
     """Fill z with (G + alpha I)^-1 b, the diagonal scaled to 1 meanwhile; whether that kept the digits."""
     norms = np.sqrt(np.diag(G) + alpha)
     if not (norms > 0).all():
@@ -63,7 +66,8 @@ def _solve(G: np.ndarray, b: np.ndarray, alpha: Any, near: float, z: np.ndarray)
     except np.linalg.LinAlgError:
         return False
     share, _ = lapack.dpocon(L.T, size)
-    if not share * size >= near:
+    if not share * size >= max(near, TELLING):
         return False
+    seen[0] = min(seen[0], share * size)
     z[:] = lapack.dpotrs(L.T, b / norms[:, None])[0] / norms[:, None]
     return True

@@ -8,13 +8,16 @@ eigenvalues near 1 where no block has most of the leverage. Nothing is solved on
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .base import Unsuited
-from .linear_fit import CHUNK, NO_WEIGHT, SURELY, Line, Origin, Rows, nearly_constant, refuse_far
+from .linear_fit import CHUNK, NO_WEIGHT, SURELY, Design, Line, Rows, nearly_constant
 
 ZERO = 1e-13  # a singular value below this share of the largest is rounding: the columns are collinear
 CLEAR = 2e-6  # above this it counts, and costs no more digits than a loss can spare
+BY_CONDITION = 20.0  # rounding is so many times the condition number
 WORST = 0.125  # share of the condition number allowed that the whole part may have, the rest being for its parts
 
 
@@ -30,33 +33,42 @@ def fit(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarr
 def _shortest(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
     """The shortest of the solutions, as the model sees its columns."""
     assert line.tol is not None
-    R, scale, (centre, level) = _triangle(rows, train, line)
-    refuse_far(line, centre, np.linalg.norm(R[:, : rows.p], axis=0) / scale / np.sqrt(train.size), train.size)
+    R, frame = _triangle(rows, train, line)
+    norms = np.linalg.norm(R[:, : rows.p], axis=0) / np.sqrt(rows.weight(train))
+    rows.refuse_far(line, frame.centre, norms / frame.scale, train.size)
     U, size, V = np.linalg.svd(R[:, : rows.p], full_matrices=False)
     largest = size[0] if size.size else 0.0
     counts = size >= _clear(line) * largest if largest > 0 else np.zeros(size.size, dtype=bool)
-    zero = ZERO if line.tol > 10 * ZERO else -1.0  # with less, rounding decides what scikit-learn takes for zero
-    if (size[~counts] > zero * largest).any():
+    cut = 0.5 * line.tol if line.tol > 10 * ZERO else -1.0  # with less, rounding decides what scikit-learn takes for zero
+    if (size[~counts] > cut * largest).any():
         raise Unsuited("columns of X are nearly collinear, and which of them count depends on the solver")
+    if counts.any():
+        rows.amplifies(BY_CONDITION * largest / size[counts].min())
     beta = V[counts].T @ ((U[:, counts].T @ R[:, rows.p :]) / size[counts, None])
-    coefs = np.vstack([scale[:, None] * beta, level])
-    return centre, np.repeat(coefs, line.alphas.size, axis=1)
+    coefs = frame.scale[:, None] * beta
+    coefs = np.vstack([coefs, frame.level - frame.rest @ coefs])
+    return frame.centre, np.repeat(coefs, line.alphas.size, axis=1)
 
 
-def _triangle(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray, Origin]:
-    """(R of the design and its targets side by side, scale, origin), from chunks of rows one after the other."""
+def _triangle(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, Design]:
+    """(R of the design and its targets side by side, the design without its rows), from chunks one after the other."""
     if train.size <= CHUNK:
-        A, b, scale, origin = rows.design(train, line)
-        return _qr(np.hstack([A, b])), scale, origin
-    scale = rows.scale(train) if line.scaled else np.ones(rows.p)
-    centre, level = origin = rows.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)
+        design = rows.design(train, line)
+        return _qr(np.hstack([design.A, design.b])), design
+    scale, rest, more = rows.scale(train) if line.scaled else np.ones(rows.p), np.zeros(rows.p), np.zeros(rows.n_targets)
+    centre, level = rows.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)
+    parts = [train[start : start + CHUNK] for start in range(0, train.size, CHUNK)]
+    if line.intercept:  # as in Rows.design
+        for part in parts:
+            w = rows.root[part] ** 2 if rows.root.size else np.ones(part.size)
+            rest, more = rest + w @ (rows.X[part] - centre), more + w @ (rows.Y[part] - level)
+        rest, more = rest / rows.weight(train), more / rows.weight(train)
     R = np.zeros((0, rows.p + rows.n_targets))
-    for start in range(0, train.size, CHUNK):
-        part = train[start : start + CHUNK]
+    for part in parts:
         root = rows.root[part, None] if rows.root.size else 1.0
-        chunk = root * np.hstack([(rows.X[part] - centre) * scale, rows.Y[part] - level])
+        chunk = root * np.hstack([(rows.X[part] - centre - rest) * scale, rows.Y[part] - level - more])
         R = _qr(np.vstack([R, chunk]))
-    return R, scale, origin
+    return R, Design(R[:, : rows.p], R[:, rows.p :], scale, centre, level + more, rest)
 
 
 def _qr(A: np.ndarray) -> np.ndarray:
@@ -74,13 +86,14 @@ def basis_of(rows: Rows, total: np.ndarray, origin: np.ndarray, line: Line) -> n
     elif line.scaled:
         G = G - np.outer(s, first) - np.outer(first, s) + W * np.outer(first, first)
     variance = np.maximum(second - first**2, 0.0)
-    refuse_far(line, origin + first, np.sqrt(variance), n)
+    rows.refuse_far(line, origin + first, np.sqrt(variance), n)
     if nearly_constant(variance, origin + first, n, SURELY).any() or not (np.diag(G) > 0).all():
         return None
     size, norms = np.sqrt(variance) if line.scaled else np.ones(p), np.sqrt(np.diag(G))
     values = np.linalg.eigvalsh(G / np.outer(size, size))
     if not values[0] > (_clear(line) / WORST) ** 2 * values[-1]:
         return None
+    rows.amplifies(BY_CONDITION * math.sqrt(values[-1] / values[0]))
     return np.ascontiguousarray(np.linalg.inv(np.linalg.cholesky(G / np.outer(norms, norms))).T / norms[:, None])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ LARGE, FEW = 96, 5  # a Cholesky factor for each of a few penalties costs less t
 PIECE = 1 << 15  # rows predicted and measured at once
 CHUNK = 1 << 14  # rows taken at once where they have to be copied
 FAR_TARGETS = 1e6  # spreads away from zero: residuals are smaller than the targets' spread
+LOST = 1e-11  # what rounding may cost beside a penalty
+BY_SQUARES, BY_DISTANCE = 10.0, 1.2  # rounding is so many times 1 / eigenvalue, and spreads away from zero
 SURELY, HARDLY = 1e4, 4.0  # times the variance that is rounding: surely not constant; and where it may be taken for either
 NONE, NO_BASIS = np.zeros(0), np.zeros((0, 0))
 Origin = tuple[np.ndarray, np.ndarray]
@@ -62,13 +65,34 @@ class Line:
         return self.intercept or self.scaled, self.intercept, self.tol, self.squares and self.scaled
 
 
+@dataclass(frozen=True)
+class Design:
+    """A = root * (X - centre - rest) * scale and b = root * (Y - level): rows as a model sees them, about their own means."""
+
+    A: np.ndarray
+    b: np.ndarray
+    scale: np.ndarray
+    centre: np.ndarray
+    level: np.ndarray
+    rest: np.ndarray
+
+
 class Rows:
     """The data as the kernels take them."""
 
     def __init__(self, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, stop: np.ndarray) -> None:
         self.X, self.Y, self.root, self.stop = X, Y, NONE if weights is None else np.sqrt(weights), stop
         self.p, self.n_targets = X.shape[1], Y.shape[1]
+        self.amplified, self.lock = 1.0, threading.Lock()  # how much rounding has been amplified at most, in any fit
         self.width = (self.p + 1 + self.n_targets) ** 2 + 2 * self.p + 1
+
+    def amplifies(self, times: float) -> None:
+        """Note that the rounding of some fit is so many times as large as that of its targets."""
+        with self.lock:
+            self.amplified = max(self.amplified, float(times))
+
+    def _saw(self, seen: np.ndarray) -> None:
+        self.amplifies(max(BY_SQUARES / seen[0], BY_DISTANCE * seen[1]))
 
     def origin(self, rows: np.ndarray, centred: bool, levelled: bool, weighted: bool = False) -> Origin:
         """(mean of X, mean of Y) over these rows, zeros where they stay as they are."""
@@ -121,7 +145,9 @@ class Rows:
         coefs, how = np.zeros((n, self.p + 1, self.n_targets * line.alphas.size)), np.zeros(n, dtype=np.int64)
         solve = ridge_by_cholesky if self.p >= LARGE and line.alphas.size <= FEW else linear.ridge_of_blocks
         centre, sums = np.zeros(self.p) if basis.size else origin[0], (outside, blocks, self.p, self.n_targets)
-        solve(*sums, centre, origin[1], line.intercept, line.follows_scale, line.alphas, near, self.stop, coefs, how)
+        seen = np.array([1.0, 0.0])
+        solve(*sums, centre, origin[1], line.intercept, line.follows_scale, line.alphas, near, self.stop, coefs, how, seen)
+        self._saw(seen)
         if basis.size:
             coefs[:, :-1] = basis @ coefs[:, :-1]
         return coefs, how
@@ -143,7 +169,9 @@ class Rows:
         p, q, n, n_targets = self.p, self.p + 1 + self.n_targets, line.alphas.size, self.n_targets
         shift, turn, lower, pivots = np.empty(p), np.empty((p, p)), np.empty((n, p)), np.empty((n, p))
         f, near, centre = np.empty((n, n_targets, p)), WHITE if basis.size else NEAR, np.zeros(p) if basis.size else origin[0]
-        how = linear.factor(total, p, n_targets, centre, line.intercept, line.alphas, near, shift, turn, lower, pivots, f)
+        seen, own = np.array([1.0, 0.0]), (line.intercept, line.alphas, near)
+        how = linear.factor(total, p, n_targets, centre, *own, shift, turn, lower, pivots, f, seen)
+        self._saw(seen)
         if how != linear.FINE:
             return how
         means, weight = origin[1], np.inf
@@ -160,9 +188,12 @@ class Rows:
         Y = self.Y[rows]
         mean = Y.sum(axis=0) / rows.size
         square = ((Y - mean) ** 2).sum(axis=0) / rows.size
-        far = square < (mean / FAR_TARGETS) ** 2
-        if far.any() and (far & (square > (rows.size * linear.EPS * mean) ** 2)).any():
-            raise Unsuited(DISTANT)
+        varies = square > (rows.size * linear.EPS * mean) ** 2
+        if varies.any():
+            away = float(np.sqrt((mean[varies] ** 2 / square[varies]).max()))
+            if away > FAR_TARGETS:
+                raise Unsuited(DISTANT)
+            self.amplifies(BY_DISTANCE * away)
 
     def spread(self, rows: np.ndarray) -> float:
         """The standard deviation of the targets of those rows that have a weight."""
@@ -203,8 +234,14 @@ class Rows:
 
     def _fit_dual(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
         """From the products of rows: coefficients = A' (A A' + alpha I)^-1 b."""
-        A, b, scale, (centre, level) = self.design(train, line)
-        refuse_far(line, centre, np.sqrt((A**2).mean(axis=0)) / scale, train.size)
+        design = self.design(train, line)
+        A, b, scale = design.A, design.b, design.scale
+        if line.scaled and not line.intercept:  # A' 1 is zero but for rounding, and b has a part along 1, blown up by 1 / alpha
+            away = max(1.0, float(np.abs(design.centre * scale).max()))
+            level = max(1.0, float(np.abs(b.mean(axis=0)).max() / (b.std(axis=0).min() or 1.0)))
+            if linear.EPS * away * level * (A**2).sum() / train.size > LOST * line.alphas.min():
+                raise Unsuited(COLLINEAR)
+        self.refuse_far(line, design.centre, np.sqrt((A**2).sum(axis=0) / self.weight(train)) / scale, train.size)
         n = train.size
         total = np.zeros((n + 1 + self.n_targets) ** 2 + 2 * n + 1)
         sums = total[: (n + 1 + self.n_targets) ** 2].reshape(n + 1 + self.n_targets, -1)
@@ -218,20 +255,41 @@ class Rows:
         z, how = np.zeros((1, n + 1, self.n_targets * line.alphas.size)), np.zeros(1, dtype=np.int64)
         none, zero = np.zeros((0, total.size)), (np.zeros(n), np.zeros(self.n_targets))
         solve = ridge_by_cholesky if n >= LARGE and line.alphas.size <= FEW else linear.ridge_of_blocks
-        solve(total, none, n, self.n_targets, *zero, False, False, line.alphas, NEAR, self.stop, z, how)
+        seen = np.array([1.0, 0.0])
+        solve(total, none, n, self.n_targets, *zero, False, False, line.alphas, NEAR, self.stop, z, how, seen)
+        self._saw(seen)
         if how[0] != linear.FINE and not self.stop[0]:
             raise Unsuited(COLLINEAR)
         coefs = np.empty((self.p + 1, self.n_targets * line.alphas.size))
         coefs[:-1] = scale[:, None] * (A.T @ z[0, :-1])
-        coefs[-1] = np.repeat(level, line.alphas.size)
-        return centre, coefs
+        coefs[-1] = np.repeat(design.level, line.alphas.size) - design.rest @ coefs[:-1]
+        return design.centre, coefs
 
-    def design(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray, np.ndarray, Origin]:
-        """(A, b, scale, origin): A = root * (X - centre) * scale and b = root * (Y - level), as the model sees its rows."""
+    def design(self, train: np.ndarray, line: Line) -> Design:
+        """These rows as the model sees them."""
         scale = self.scale(train) if line.scaled else np.ones(self.p)
-        centre, level = origin = self.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)
+        centre, level = self.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)
         root = self.root[train, None] if self.root.size else 1.0
-        return root * ((self.X[train] - centre) * scale), root * (self.Y[train] - level), scale, origin
+        X, Y, rest = self.X[train] - centre, self.Y[train] - level, np.zeros(self.p)
+        if line.intercept:  # the mean of large numbers is rounded, and what is left of it is taken out once more
+            w = self.root[train] ** 2 if self.root.size else np.ones(train.size)
+            rest, more = w @ X / w.sum(), w @ Y / w.sum()
+            X, Y, level = X - rest, Y - more, level + more
+        return Design(root * (X * scale), root * Y, scale, centre, level, rest)
+
+    def weight(self, rows: np.ndarray) -> float:
+        """The sum of the weights of these rows."""
+        return float((self.root[rows] ** 2).sum()) if self.root.size else float(rows.size)
+
+    def refuse_far(self, line: Line, mean: np.ndarray, spread: np.ndarray, n: int) -> None:
+        """An error where a column is so far from zero that its rounding shows; a scaler and an intercept take that away."""
+        varies = spread > n * linear.EPS * np.abs(mean)
+        if line.intercept == line.scaled or not varies.any():
+            return
+        away = float((np.abs(mean[varies]) / spread[varies]).max())
+        if away > linear.FAR:
+            raise Unsuited(DISTANT)
+        self.amplifies(BY_DISTANCE * away)
 
     def scale(self, train: np.ndarray) -> np.ndarray:
         """What a StandardScaler multiplies by, a constant column by 1."""
@@ -247,10 +305,3 @@ class Rows:
 def nearly_constant(variance: np.ndarray, mean: np.ndarray, n: float, margin: float) -> np.ndarray:
     """[columns]: whether a variance is at most `margin` times what rounding may leave of a constant, as scikit-learn has it."""
     return variance <= margin * (n * linear.EPS * variance + (n * mean * linear.EPS) ** 2)
-
-
-def refuse_far(line: Line, mean: np.ndarray, spread: np.ndarray, n: int) -> None:
-    """An error where a column is so far from zero that its rounding shows; a scaler ahead of an intercept takes that away."""
-    varies = spread > n * linear.EPS * np.abs(mean)
-    if line.intercept != line.scaled and (np.abs(mean) > linear.FAR * spread)[varies].any():
-        raise Unsuited(DISTANT)

@@ -135,7 +135,7 @@ class Part:
         if self.numbers and losses.size:
             least = losses.mean(axis=0).min()
             least = np.sqrt(least) if self.sweep.meter.loss.rows is squared else least
-            refuse_met(least, self.rows.spread(rows), self.sweep.lines)
+            refuse_met(least, self.rows, rows)
 
     @property
     def numbers(self) -> bool:
@@ -165,7 +165,8 @@ class Part:
             for line, one in zip(sweep.lines, decisions, strict=True):
                 every[:, :, line.which] = one.reshape(shape)
         if not self.numbers:
-            sweep.targets.refuse_met(every, test, self.rows.spread(self.train), sweep.lines)
+            sweep.targets.refuse_met(every, test, self.rows, self.train)
+            sweep.targets.refuse_level(every, test, starts)
         return sweep.targets.answers(every, starts, present)
 
     def measure(self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, fits: Fits) -> tuple[np.ndarray, int]:

@@ -45,10 +45,19 @@ class Refit:
             None if key is None else tuple(ranks.setdefault(key[: i + 1], len(ranks)) for i in range(len(key))) for key in keys
         ]
 
-    def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
+    def evaluate(
+        self,
+        train: np.ndarray,
+        test: np.ndarray,
+        which: np.ndarray,
+        split: tuple[int, int],
+        keep: bool,
+        chain: Chain | None = None,
+    ) -> Outcome:
+        """The losses of these settings; `chain` may hold transformers that are fitted already."""
         n_settings = len(self.family.settings)
         outcome = Outcome(np.full(n_settings, np.nan), np.full((test.size, n_settings), np.nan) if keep else None)
-        chain = Chain(self.family, self.data, train, test, split)
+        chain = Chain(self.family, self.data, train, test, split) if chain is None else chain
         with recorded(outcome.warnings):
             for s in sorted(which, key=lambda s: (self.keys[s] or (), s)):
                 try:

@@ -113,5 +113,7 @@ def answers_of_split(
     present = targets.counts(train)[None, :] > 0
     targets.refuse_one_class(present, line.intercept)
     decisions = ((X_test - centre) @ coefs[:-1] + coefs[-1]).reshape(len(X_test), targets.n, -1)
-    targets.refuse_met(decisions, test, rows.spread(np.arange(train.size)), [line])
-    return targets.answers(decisions, np.array([0, len(X_test)]), present)
+    starts = np.array([0, len(X_test)])
+    targets.refuse_met(decisions, test, rows, np.arange(train.size))
+    targets.refuse_level(decisions, test, starts)
+    return targets.answers(decisions, starts, present)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from ..kernels import linear_rows
+from ..kernels.linear import EPS
 from .base import Unsuited
-from .linear_fit import Line
+from .linear_fit import Rows
 from .measure import Answers, Meter
 
 EXACT_FIT = "the targets are met up to rounding, and refit gives scikit-learn's own"
-MET, MET_BY_SQUARES = 2e-4, 1e-6  # residuals of this share of the targets' spread keep nine digits; of least squares, fewer do
+MET, DIGITS = 1e-5, 5e-10  # residuals of less than this share of the targets' spread are rounding; and what losses may lose
+LEVEL = 1e-12  # scores nearer than this share of their range are level: rounding decides which is larger
 
 
-def refuse_met(least: float, spread: float, lines: Sequence[Line]) -> None:
-    """An error where the smallest residual is rounding."""
-    if least < (MET_BY_SQUARES if all(line.squares for line in lines) else MET) * spread:
+def refuse_met(least: float, rows: Rows, train: np.ndarray) -> None:
+    """An error where the smallest residual is rounding, as much as the fits of these rows amplify that."""
+    if least < max(MET, EPS * rows.amplified / DIGITS) * rows.spread(train):
         raise Unsuited(EXACT_FIT)
 
 
@@ -44,11 +46,24 @@ class Targets:
             np.bincount(self.codes[rows], minlength=self.n_classes) if self.codes is not None else np.zeros(0, dtype=np.int64)
         )
 
-    def refuse_met(self, decisions: np.ndarray, test: np.ndarray, spread: float, lines: Sequence[Line]) -> None:
+    def refuse_met(self, decisions: np.ndarray, test: np.ndarray, rows: Rows, train: np.ndarray) -> None:
         """The same from decisions [rows, targets, settings] on the rows `test`; classes are never met in that sense."""
         if self.codes is None and test.size:
             residuals = decisions[:, 0] - self.Y[test]
-            refuse_met(float(np.sqrt((residuals**2).mean(axis=0)).min()), spread, lines)
+            refuse_met(float(np.sqrt((residuals**2).mean(axis=0)).min()), rows, train)
+
+    def refuse_level(self, decisions: np.ndarray, test: np.ndarray, starts: np.ndarray) -> None:
+        """An error where a metric may rank rows of different classes whose scores are level up to rounding."""
+        if self.codes is None or not self.wants_scores:
+            return
+        for a, b in pairwise(starts.tolist()):
+            for c in range(self.n):
+                own, scores = self.Y[test[a:b], c], decisions[a:b, c]
+                order = np.argsort(scores, axis=0, kind="stable")
+                ranked, labels = np.take_along_axis(scores, order, axis=0), own[order]
+                level = np.diff(ranked, axis=0) <= LEVEL * np.abs(ranked).max(initial=0.0)
+                if (level & (np.diff(labels, axis=0) != 0)).any():
+                    raise Unsuited("scores of different classes are level up to rounding, which decides their rank")
 
     def answers(self, decisions: np.ndarray, starts: np.ndarray, present: np.ndarray) -> tuple[Answers, int]:
         """(answers, close calls) from decisions [rows, targets, settings].

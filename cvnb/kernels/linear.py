@@ -16,7 +16,7 @@ EXACT = 1e-11  # and without the penalty: zero but for rounding
 LEVERAGE = 1e-4  # what a row may leave to the others of its own fit
 KEPT = 1e-3  # share of a sum of squares that has to be left after the mean has been taken out
 FAR = 3e6  # spreads away from zero: from there on the rounding of a column itself shows in nine digits
-DEPENDENT = 3e-5  # share of a dependent column that a penalty must have for the rounding of the dependence not to show
+DEPENDENT = 1e-5  # share of a dependent column that a penalty must have for the rounding of the dependence not to show
 PART = 1e7  # how much the variance of a coefficient grows where its column takes part in a dependence
 LEAST, MOST = 1e-130, 1e130  # squares of which products neither vanish nor overflow
 

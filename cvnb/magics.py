@@ -22,9 +22,11 @@ from .display import bundle_of, recipes_text
 from .errors import CvnbError, Interrupted
 from .estimate import RiskEstimate
 from .families import Family
+from .forecast import Forecast
 from .inputs import is_frame
 from .magic_line import OPTIONS_OF, WORDS, NestedCVError, OneLine, explained, recipe_of, unquoted
 from .plan import Plan
+from .procedure import dry_run
 from .progress import Slot
 from .recipes import Recipe
 
@@ -91,13 +93,14 @@ class NestedCVMagics(Magics):
     @argument("--jobs", help="number of threads or worker processes; -1 for all processors")
     @argument("--path", help="auto, or refit for one fit per setting and split")
     @argument("--flat", action="store_true", help="also measure every setting outside, for the flat estimate")
+    @argument("--dry-run", action="store_true", help="say what the run would do and cost; two fits at most")
     @argument("-o", "--output", metavar="NAME", help="bind the result to this name")
     @argument("-q", "--quiet", action="store_true", help="show nothing; _ and -o hold the result")
     @argument("-h", "--help", action="store_true", help="show this help")
     @output_can_be_silenced
     @no_var_expand
     @line_cell_magic
-    def nestedcv(self, line: str, cell: str | None = None) -> Result | None:
+    def nestedcv(self, line: str, cell: str | None = None) -> Result | Forecast | None:
         """Risk of "choose θ, then train", for the family that the cell's last expression gives.
 
         The body is Python run in your namespace; Family, Recipe and the short-hands (knn, ridge, ...) are at hand in it. Its
@@ -142,17 +145,28 @@ class NestedCVMagics(Magics):
         except UsageError as error:
             raise NestedCVError(explained(str(error), options_of(magic))) from None
 
-    def _run(self, arguments: Any, cell: str, slot: Slot) -> Result | None:
+    def _run(self, arguments: Any, cell: str, slot: Slot) -> Result | Forecast | None:
         if arguments.output is not None and not arguments.output.isidentifier():
             raise NestedCVError(f"-o {arguments.output!r} is no name of a variable.")
         recipe = recipe_of(arguments, self._value, self._defaults())
         X, y, groups, weights = self._data(arguments)
         options = self._options(arguments)
+        if arguments.dry_run:
+            return self._dry_run(recipe, self._body(cell), X, y, groups=groups, sample_weight=weights, **options)
         result = recipe.run(
             self._body(cell), X, y, groups=groups, sample_weight=weights,
             progress=slot if self.progress == "auto" else "off", **options,
         )  # fmt: skip
         return self._show(result, arguments, slot, arguments.quiet or cell.rstrip().endswith(";"))
+
+    def _dry_run(self, recipe: Recipe, family: Any, X: Any, y: Any, **options: Any) -> Forecast | None:
+        """The forecast of a family; those of several are shown one after the other."""
+        found = dry_run(recipe, family, X, y, **options)
+        if not isinstance(found, dict):
+            return found
+        for one in found.values():
+            display(one)
+        return None
 
     def _show(self, result: Result, arguments: Any, slot: Slot, quiet: bool) -> Result | None:
         """Bind the result, and show it in the slot where there was progress; else the cell returns it."""

@@ -15,7 +15,9 @@ from .draw import draw
 from .errors import FamilyError, InputError, RecipeError
 from .estimate import Record, RiskEstimate
 from .families import Family, as_families, check_parameters
+from .forecast import forecast
 from .losses import find_loss
+from .paths.choice import choose_path
 from .plan import Plan
 from .progress import Slot
 from .recipes import Recipe
@@ -75,6 +77,34 @@ def nested_cv(
     'E[ℓ_D(A_θ̂(S))], |S| = 120, θ̂ chosen inside S by 5-fold CV'
     """
     return Recipe(outer=outer, inner=inner, seed=seed).run(family, X, y, **run_options)
+
+
+def dry_run(
+    recipe: Recipe, family: Any, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, **run_options: Any
+) -> Any:
+    """What `run` would do and cost: a Forecast, or a dict of them by name. Two fits for each family at most.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn
+    >>> dry_run(Recipe(5, 5), knn(k=range(1, 11)), *load_iris(return_X_y=True)).fits
+    255
+    """
+    options = Options(**{**DEFAULTS, **run_options})
+    given = as_families(family)
+    families = _by_name(given)
+    data = Data.check(X, y, groups, sample_weight)
+    drawn, task, inner_spec = _plan(recipe, data, families)
+    found = {}
+    for name, one in families.items():
+        work = _prepare(one, drawn, data, task, inner_spec, options).work
+        path = choose_path(work.family, work.kinds, work.data, work.loss, work.task, drawn, work.path)
+        found[name] = forecast(work, drawn, path, options.flat)
+    return found[""] if isinstance(given, Family) else found
+
+
+DEFAULTS: dict[str, Any] = {
+    "loss": None, "scoring": None, "select": "min", "flat": False, "n_jobs": None, "path": "auto", "progress": "off",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,7 @@ ORDER = (
     "estimate",
     "comparison",
     "reports",
+    "forecast",
     "procedure",
     "estimators",
     "source",

@@ -394,3 +394,13 @@ def test_unloading_takes_everything_back(shell):
     shell.run_line_magic("reload_ext", "cvnb")
     assert len([one for one in shell.Completer.custom_matchers if one.__name__ == "cvnb_matcher"]) == 1
     assert completions(shell, "%%nestedcv X y --inn") == ["--inner"]
+
+
+def test_a_dry_run_says_what_it_would_do(shell, fits):
+    """The forecast instead of the result; several families are shown one after the other."""
+    found = nested(shell, "--dry-run --outer 4 --inner 3")
+    assert (found.fits, found.path.name) == (40, "path:knn")
+    assert fits == []
+    with capture_output() as shown:
+        shell.run_cell("%%nestedcv X y --dry-run --outer 3 --inner 2\n{'a': knn(k=[1, 5]), 'b': ridge(alpha=[1.0])}")
+    assert len(shown.outputs) == 2

@@ -1,0 +1,127 @@
+"""What a run will cost, before it is made: fits, path, seconds and memory, with two fits at most.
+
+On the refit path the first and the last setting are fitted once each, and the time of the others is taken to lie between. A
+fast path tells its number of multiplications; what one takes on this machine is asked of a matrix product.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+
+from .families import estimator_label
+from .paths.base import Ran
+from .paths.refit import Refit
+from .plan import Plan
+from .reports.base import Report
+from .run import Work
+from .threads import n_threads
+
+SIDE = 384  # rows and columns of the matrices whose product is timed
+PER_SPLIT = 2e-5  # seconds that a split of a fast path costs beside its multiplications
+RATES = {"knn": 4.0, "ridge": 2.5, "ols": 2.5}  # seconds of a path's multiplication, in those of a matrix product on one thread
+BLOCK = 4e6  # bytes of a block of distances
+
+
+@dataclass(frozen=True, repr=False)
+class Forecast(Report):
+    """fits on the refit path, the path that will run and why, seconds, and megabytes beside the data."""
+
+    name: str
+    plan: Plan
+    n_settings: int
+    fits: int
+    path: Ran
+    seconds: float
+    megabytes: float
+
+    @property
+    def title(self) -> str:
+        return f"Dry run of {self.name}: feasible; nothing was measured"
+
+    @property
+    def table(self) -> tuple[list[str], list[Any]]:
+        fast = self.path.name != "refit"
+        rows = [
+            ["splits", f"{len(self.plan.outer)} outer, {self.plan.n_inner} inner ({self.plan.words})"],
+            ["settings", str(self.n_settings)],
+            ["fits", f"{self.fits}{', all at once' if fast else ''}"],
+            ["path", f"{self.path.name}: {self.path.reason}"],
+            ["seconds", f"about {self.seconds:.2g}"],
+            ["memory", f"about {self.megabytes:.2g} MB beside the data"],
+        ]
+        return ["", ""], rows
+
+    @property
+    def sentences(self) -> list[str]:
+        return list(self.plan.notes)
+
+
+def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
+    """The forecast of one family; path is what choose_path gave for it."""
+    n_settings = len(work.family.settings)
+    n_outer = len(plan.outer)
+    inner = plan.n_inner * n_settings
+    fits = inner + n_outer * (n_settings if flat else 1)
+    tested = 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
+    losses = 8.0 * n_settings * (plan.n_inner + n_outer + tested)
+    if hasattr(path, "cost"):
+        n = n_threads(work.n_jobs)
+        seconds = path.cost * _per_multiplication() * RATES[path.name.split(":")[1]] / n + PER_SPLIT * (plan.n_inner + n_outer)
+        memory = losses + MEMORY[path.name.split(":")[1]](work, plan)
+    else:
+        each = _seconds_of_a_fit(work, plan)
+        runs = plan.n_inner + n_outer if path.every_setting else fits
+        seconds = each * runs / max(1, effective_n_jobs(work.n_jobs))
+        memory = losses + _bytes(work.data.X) * max(1, effective_n_jobs(work.n_jobs))
+    label = work.family.name or estimator_label(work.family.estimator)
+    return Forecast(label, plan, n_settings, fits, Ran(path.name, path.reason), seconds, memory / 1e6)
+
+
+def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
+    """The mean of the first and the last setting, fitted and measured on the first split."""
+    train, test = plan.inner[0][0] if plan.n_inner else plan.outer[0]
+    path, n = Refit(work.family, work.data, work.loss, ""), len(work.family.settings)
+    started = time.perf_counter()
+    for s in dict.fromkeys((0, n - 1)):
+        path.evaluate(train, test, np.array([s]), (0, 0), False)
+    return (time.perf_counter() - started) / min(2, n)
+
+
+def _per_multiplication() -> float:
+    """Seconds of one multiplication in a product of matrices on one thread of this machine."""
+    from threadpoolctl import threadpool_limits
+
+    A = np.ones((SIDE, SIDE))
+    with threadpool_limits(1):
+        A @ A
+        started = time.perf_counter()
+        A @ A
+        return (time.perf_counter() - started) / SIDE**3
+
+
+def _bytes(X: Any) -> float:
+    return float(getattr(X, "nbytes", 0) or 8 * np.prod(X.shape))
+
+
+def _of_neighbours(work: Work, plan: Plan) -> float:
+    """Lists of neighbours, 12 bytes each, blocks of distances, and X in 64 bits."""
+    ks = [numbers.get("n_neighbors", 5) for kind in work.kinds for one in kind.numbers for numbers in [_last(one)]]
+    return 12.0 * plan.n_rows * (2 * max(ks) + 10) + BLOCK + 8.0 * np.prod(work.data.X.shape)
+
+
+def _of_sums(work: Work, plan: Plan) -> float:
+    """Sums of products of columns, block by block, for two threads, and X in 64 bits where it is not."""
+    width = 8.0 * (work.data.n_columns + 2) ** 2
+    return width * 4 * min(32, max(plan.n_inner // max(1, plan.n_parts), 1))
+
+
+def _last(numbers: dict[str, Any]) -> dict[str, Any]:
+    return {name.rpartition("__")[2]: value for name, value in numbers.items()}
+
+
+MEMORY = {"knn": _of_neighbours, "ridge": _of_sums, "ols": _of_sums}

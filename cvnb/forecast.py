@@ -18,12 +18,12 @@ from .paths.base import Ran
 from .paths.refit import Refit
 from .plan import Plan
 from .reports.base import Report
-from .run import Work
+from .run import TINY, Work
 from .threads import n_threads
 
 SIDE = 384  # rows and columns of the matrices whose product is timed
-PER_SPLIT = 2e-5  # seconds that a split of a fast path costs beside its multiplications
-RATES = {"knn": 4.0, "ridge": 2.5, "ols": 2.5}  # seconds of a path's multiplication, in those of a matrix product on one thread
+RUN, SPLIT, MANY = 1.2e-3, 2e-5, 200  # seconds of a fast run, and of each of its first splits, beside the multiplications
+RATES = {"knn": 2.2, "ridge": 4.0, "ols": 4.0}  # time of a path's multiplication, in that of a matrix product on one thread
 BLOCK = 4e6  # bytes of a block of distances
 
 
@@ -70,8 +70,9 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
     tested = 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
     losses = 8.0 * n_settings * (plan.n_inner + n_outer + tested)
     if hasattr(path, "cost"):
-        n = n_threads(work.n_jobs)
-        seconds = path.cost * _per_multiplication() * RATES[path.name.split(":")[1]] / n + PER_SPLIT * (plan.n_inner + n_outer)
+        n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
+        rate = _per_multiplication() * RATES[path.name.split(":")[1]] / n
+        seconds = RUN + SPLIT * min(plan.n_inner + n_outer, MANY) + path.cost * rate
         memory = losses + MEMORY[path.name.split(":")[1]](work, plan)
     else:
         each = _seconds_of_a_fit(work, plan)

@@ -185,15 +185,16 @@ class Rows:
 
     def refuse_far_targets(self, rows: np.ndarray) -> None:
         """An error where targets, which an intercept centres, are so far from zero that their rounding shows."""
-        Y = self.Y[rows]
-        mean = Y.sum(axis=0) / rows.size
-        square = ((Y - mean) ** 2).sum(axis=0) / rows.size
-        varies = square > (rows.size * linear.EPS * mean) ** 2
-        if varies.any():
-            away = float(np.sqrt((mean[varies] ** 2 / square[varies]).max()))
-            if away > FAR_TARGETS:
-                raise Unsuited(DISTANT)
-            self.amplifies(BY_DISTANCE * away)
+        for y in self.Y.T:
+            first = y[rows[0]]
+            y = y[rows] - first
+            mean = y.sum() / y.size
+            square, level = float(y @ y) / y.size - mean * mean, first + mean
+            if square > (y.size * linear.EPS * level) ** 2:
+                away = abs(level) / math.sqrt(square)
+                if away > FAR_TARGETS:
+                    raise Unsuited(DISTANT)
+                self.amplifies(BY_DISTANCE * away)
 
     def spread(self, rows: np.ndarray) -> float:
         """The standard deviation of the targets of those rows that have a weight."""

@@ -57,7 +57,8 @@ class LinearSweep:
         self.lines = [Line.of(combination) for combination in problem.combinations]
         self.lock = threading.Lock()
         products = float(self.X.size * self.X.shape[1])
-        self.part, self.quick, self.cost = self._kind_of_part(), products <= QUICK, products * plan.n_parts
+        self.part, self.quick = self._kind_of_part(), products <= QUICK
+        self.cost = products * (1 if self.part is OuterPart else plan.n_parts)
         family = "ols" if all(line.squares for line in self.lines) else "ridge"
         self.name = f"path:{family}" if self.part is Part else f"shared:{family}"
         self.reason = LOOSE if self.part is Part else BLOCKED

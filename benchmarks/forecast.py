@@ -1,0 +1,71 @@
+"""How near the forecast of --dry-run comes to the run: seconds, and the peak of what is allocated."""
+
+import gc
+import statistics
+import time
+import tracemalloc
+
+import numpy as np
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from cvnb import Family, Recipe
+from cvnb.procedure import dry_run
+
+KS, ALPHAS, NESTED = range(1, 51), np.logspace(-4, 4, 17), Recipe(5, 5)
+
+
+def workloads():
+    """(name, family, recipe, data, options)."""
+    knn = Family(KNeighborsClassifier(), {"n_neighbors": KS})
+    scaled = Family(make_pipeline(StandardScaler(), KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": KS})
+    near = Family(KNeighborsRegressor(weights="distance"), {"n_neighbors": KS})
+    ridge = Family(Ridge(), {"alpha": ALPHAS})
+    scaled_ridge = Family(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": ALPHAS})
+    yield "k-NN 2000×20", knn, NESTED, table(2000, 20, True), {}
+    yield "k-NN scaled 2000×20", scaled, NESTED, table(2000, 20, True), {}
+    yield "k-NN regression 2000×8", near, NESTED, table(2000, 8), {}
+    yield "ridge 2000×50", ridge, NESTED, table(2000, 50), {}
+    yield "ridge scaled 2000×50", scaled_ridge, NESTED, table(2000, 50), {}
+    yield "OLS leave-one-out 2000×50", Family(LinearRegression(), {}), Recipe.leave_one_out(), table(2000, 50), {}
+    yield "k-NN 20,000×50", knn, NESTED, table(20_000, 50, True), {}
+    yield (
+        "k-NN refitted 500×20",
+        Family(KNeighborsClassifier(), {"n_neighbors": [1, 9]}),
+        NESTED,
+        table(500, 20, True),
+        {"path": "refit"},
+    )
+    yield "SVC 500×20", Family(SVC(), {"C": [0.1, 1, 10]}), NESTED, table(500, 20, True), {}
+
+
+def table(m, n_columns, classes=False):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(m, n_columns))
+    y = X[:, 0] + rng.normal(size=m)
+    return X, (y > 0).astype(int) if classes else y
+
+
+def main():
+    print(f"{'workload':<28}{'forecast':>12}{'run':>12}{'ratio':>8}{'forecast':>12}{'peak':>12}")
+    for name, family, recipe, (X, y), options in workloads():
+        seconds = []
+        for _ in range(4):
+            started = time.perf_counter()
+            recipe.run(family, X, y, progress="off", **options)
+            seconds.append(time.perf_counter() - started)
+        found, real = dry_run(recipe, family, X, y, **options), statistics.median(seconds[1:])
+        gc.collect()
+        tracemalloc.start()
+        recipe.run(family, X, y, progress="off", **options)
+        peak = tracemalloc.get_traced_memory()[1] / 1e6
+        tracemalloc.stop()
+        times = f"{1e3 * found.seconds:>9.1f} ms{1e3 * real:>9.1f} ms{found.seconds / real:>8.2f}"
+        print(f"{name:<28}{times}{found.megabytes:>9.1f} MB{peak:>9.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -30,6 +30,8 @@ def every_outer_loss(result: RiskEstimate) -> np.ndarray:
     record = result._record
     if record.plan.outer_layout is None:
         raise InputError("outer=None measures nothing outside S, so no setting has an outer loss; give outer.")
+    if not len(record.table.outer):
+        raise InputError("interrupted before any outer split was finished, so no setting has an outer loss; run again.")
     fits = len(record.table.outer) * (len(record.family.settings) - 1)
     raise InputError(
         f"this needs the loss of every setting on the outer test parts, which this run (path {result.path!r}) measured for the "

@@ -109,8 +109,6 @@ def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) 
             reasons.append(str(error))
             continue
         chosen[name] = np.array([_choice(rule, inner, outer) for inner, outer in zip(record.table.inner, losses, strict=False)])
-    if not len(losses):
-        raise InputError("interrupted before any outer split was finished; there is nothing to compare.")
     first = next(iter(chosen.values()))
     compared = {name: _risk(result, name, which, first, losses, level) for name, which in chosen.items()}
     return RuleComparison(result, compared, level, tuple(reasons))

@@ -1,8 +1,8 @@
 """One fit, every θ: whole runs against what a user would write otherwise, answers compared.
 
-Each row has a process of its own, in which the two alternate. ratio = seconds of theirs / seconds of ours, medians; 5 × 5 nested
-CV on the same splits unless the row says otherwise. The risk is printed too, so that a faster wrong answer shows, and the memory
-that ours allocates at its peak.
+Each row has a process of its own, in which the two alternate. ratio = seconds of theirs / seconds of ours, medians; 5 × 5
+nested CV on the same splits unless the row says otherwise. The risk is printed too, so that a faster wrong answer shows, and
+the memory that ours allocates at its peak.
 """
 
 import gc

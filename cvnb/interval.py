@@ -9,8 +9,9 @@ import numpy as np
 
 from .errors import InputError
 from .inference.checked import number, probability
-from .inference.measured import are_apart, fold_weights, outer_groups, outer_rows, outer_weights, refuse_time, split_sizes
+from .inference.measured import fold_weights, outer_groups, outer_rows, outer_weights, refuse_time, split_sizes
 from .inference.spread import bayle_interval, corrected_t_interval, hoeffding_interval, holdout_interval
+from .layouts import are_apart
 from .wording import count, spread
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _auto(result: RiskEstimate, n_outer: int) -> tuple[str, str]:
         return "holdout", "for one test part"
     if not has_rows:
         return "corrected_t", f"for {record.loss.words} has no row losses"
-    if not are_apart(result):
+    if not are_apart(result.plan.outer.layout):
         return "corrected_t", "for test parts that overlap"
     return "bayle", "for test parts that do not overlap"
 
@@ -76,7 +77,7 @@ def _auto(result: RiskEstimate, n_outer: int) -> tuple[str, str]:
 def _bayle(result: RiskEstimate, level: float, range: float | None) -> tuple[float, float]:
     if len(result.fold_risks) < 2:
         raise InputError("method='bayle' is for K-fold CV, and here is one test part; use method='holdout'.")
-    if not are_apart(result):
+    if not are_apart(result.plan.outer.layout):
         raise InputError("method='bayle' is for test parts that do not overlap; use method='corrected_t'.")
     return bayle_interval(outer_rows(result), level, weights=fold_weights(result), groups=outer_groups(result))
 

@@ -120,6 +120,12 @@ def from_dict(record: dict[str, Any]) -> Layout:
     return Pairs([(unpack(train), unpack(test)) for train, test in record["pairs"]], record["n"])
 
 
+def are_apart(layout: Layout) -> bool:
+    """Whether no position is in two test parts."""
+    tested = np.concatenate(layout.tests())
+    return np.unique(tested).size == tested.size
+
+
 def compress(pairs: Iterable[Pair], n: int) -> Layout:
     """A Partition where the test parts are disjoint and each training part is all the rest in row order, else Pairs."""
     label, kept = np.full(n, NEVER, dtype=np.int32), 0

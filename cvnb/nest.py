@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .layouts import NEVER, Layout, Pairs, Partition
+from .layouts import NEVER, Pairs, Partition, are_apart
 from .plan import Plan
 
 STRIPES = 12  # inner test parts beyond this number are not told apart
@@ -61,12 +61,7 @@ def _n_inner(plan: Plan) -> int:
     if plan.inner_layouts is None:
         return 0
     layout = plan.inner_layouts[0]
-    return len(layout) if len(layout) <= STRIPES and _are_apart(layout) else 0
-
-
-def _are_apart(layout: Layout) -> bool:
-    tested = np.concatenate(layout.tests())
-    return isinstance(layout, Partition) or np.unique(tested).size == tested.size
+    return len(layout) if len(layout) <= STRIPES and are_apart(layout) else 0
 
 
 def _roles(plan: Plan, j: int) -> np.ndarray:

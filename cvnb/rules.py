@@ -18,6 +18,7 @@ import numpy as np
 from .errors import InfeasibleError, InputError, WrongTypeError
 from .families import Family, Kind, format_setting
 from .inference.selection import standard_error, tied_settings, within_one_error
+from .layouts import are_apart
 from .losses import Loss
 from .plan import Plan
 from .simplicity import Order, order_of
@@ -116,7 +117,7 @@ class OneStandardError:
                     "select='one_se' needs at least two inner folds, for one dev set has no standard error; use inner=5, or "
                     "select='min'."
                 )
-            if not _are_apart(layout):
+            if not are_apart(layout):
                 raise InfeasibleError(
                     "select='one_se' is void where inner test parts overlap, as in repeated or resampled CV: the standard "
                     "error shrinks with every repeat while the data stay the same; use inner=5, or select='min'."
@@ -191,9 +192,3 @@ def _n_required(function: Callable[..., Any]) -> int:
 
 def _listed(direction: Any) -> Any:
     return list(direction) if isinstance(direction, Iterable) else direction
-
-
-def _are_apart(layout: Any) -> bool:
-    """Whether no row is in two test parts."""
-    tested = np.concatenate(layout.tests())
-    return np.unique(tested).size == tested.size

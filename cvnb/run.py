@@ -95,8 +95,9 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str | Slot
         with watched, _compiling(shown) as compiler:
             n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
             run_stages(path.stages(sheet), n, sheet.stop, look, quick=path.cost <= QUICK)
+        shown.close()
         if len(sheet.refused) < plan.n_parts:
-            _refit_refused(work, sheet)
+            _refit_refused(work, sheet, progress)
     except KeyboardInterrupt:
         sheet.stop[0] = 1
     finally:
@@ -108,32 +109,41 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str | Slot
     return replace(table, refitted=((why, plan.n_inner + len(plan.outer)),))
 
 
-def _refit_refused(work: Work, sheet: Sheet) -> None:
+def _refit_refused(work: Work, sheet: Sheet, progress: str | Slot) -> None:
     """Fill the parts that the path refused, and the outer splits that it could not measure."""
     if not sheet.refused and not sheet.refused_outside:
         return
-    outside = sorted(sheet.refused_outside.keys() - sheet.refused.keys())
-    run = _Run(
-        work, sheet.plan, Refit(work.family, work.data, work.loss, ""), True, sorted(sheet.refused), Progress(1.0, "off")
-    )
-    with global_state():
-        for j in outside:  # its inner losses stand
-            run.chosen[j] = int(sheet.chosen[j])
-            if sheet.inner is not None:
-                run.inner[j] = sheet.inner[j]
-            run.measure(j)
-        if run.parts:
-            run.all_parts()
-    for j in [*outside, *run.parts]:
-        sheet.chosen[j] = run.chosen[j]
-        if sheet.inner is not None:
-            sheet.inner[j] = run.inner[j]
-        if j in run.outer:
-            outcome = run.outer[j]
-            sheet.put_outer(j, outcome.losses, kept_rows(outcome), outcome.predictions[run.chosen[j]])
-        sheet.finished[j] = True
+    plan, outside = sheet.plan, sorted(sheet.refused_outside.keys() - sheet.refused.keys())
+    n_inner = sum(len(sheet.inner[j]) for j in sheet.refused) if sheet.inner is not None else 0
+    shown = Progress(n_inner + len(outside) + len(sheet.refused), progress)
+    run = _Run(work, plan, Refit(work.family, work.data, work.loss, ""), True, sorted(sheet.refused), shown)
+    try:
+        with global_state():
+            for j in outside:  # its inner losses stand
+                run.chosen[j] = int(sheet.chosen[j])
+                if sheet.inner is not None:
+                    run.inner[j] = sheet.inner[j]
+                run.measure(j)
+            if run.parts:
+                run.all_parts()
+    finally:  # an interrupt keeps the parts that are finished
+        shown.close()
+        for j in [*outside, *run.parts]:
+            if j in (run.chosen if plan.outer_layout is None else run.outer):
+                _put(sheet, run, j)
     sheet.failures += run.failures
     sheet.warnings.update(run.warnings)
+
+
+def _put(sheet: Sheet, run: _Run, j: int) -> None:
+    """Write what refit found for part j."""
+    sheet.chosen[j] = run.chosen[j]
+    if sheet.inner is not None:
+        sheet.inner[j] = run.inner[j]
+    if j in run.outer:
+        outcome = run.outer[j]
+        sheet.put_outer(j, outcome.losses, kept_rows(outcome), outcome.predictions[run.chosen[j]])
+    sheet.finished[j] = True
 
 
 def _compiling(shown: Progress) -> Any:
@@ -182,7 +192,8 @@ class _Run:
 
     def measure(self, j: int) -> None:
         """Measure outside part j what was chosen in it."""
-        self._take_outer(j, self.path.evaluate(*self._outer_task(j, self._wanted(j))))
+        self._take_outer(j, self._evaluate_one(self._outer_task(j, self._wanted(j))))
+        self.done += 1
 
     def _wave(self, parallel: Parallel | None, choose: list[int], measure: list[int]) -> None:
         layouts = self.plan.inner_layouts

@@ -13,6 +13,8 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 import naive
 from cvnb import Family, Recipe
 from cvnb.paths import least_squares, linear_fit, linear_parts
+from cvnb.paths import ridge as ridge_path
+from cvnb.paths.refit import Refit
 
 ALPHAS = [1e-6, 1e-3, 0.1, 1.0, 10.0, 1e4]
 
@@ -438,3 +440,28 @@ def test_any_small_table_has_scikit_learns_numbers(m, p, outer, inner, seed, sca
     fam = family(Ridge(fit_intercept=intercept), scaled, {"alpha": [1e-4, 0.1, 10.0]})
     path = Recipe(outer, inner).run(fam, X, y, sample_weight=w, progress="off").path
     assert_as_refitted(path, fam, X, y, Recipe(outer, inner), sample_weight=w)
+
+
+@pytest.mark.parametrize("after", [2, 6])
+def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done(after, monkeypatch):
+    """Two of four parts are left to refit, three inner fits and one outer fit each; the stop comes in one of them."""
+    X, y = table()
+    fam, recipe = family(Ridge(), grid={"alpha": [1.0]}), Recipe(outer=4, inner=3)
+    whole = recipe.run(fam, X, y, path="refit")
+    stages, evaluate, calls = ridge_path.LinearSweep.stages, Refit.evaluate, []
+
+    def refusing(self, sheet):
+        sheet.refused.update({0: "not these rows", 1: "not these rows"})
+        return stages(self, sheet)
+
+    def stopping(self, *args, **options):
+        calls.append(1)
+        if len(calls) > after:
+            raise KeyboardInterrupt
+        return evaluate(self, *args, **options)
+
+    monkeypatch.setattr(ridge_path.LinearSweep, "stages", refusing)
+    monkeypatch.setattr(Refit, "evaluate", stopping)
+    part = recipe.run(fam, X, y, progress="off", n_jobs=1)
+    assert part.complete is False
+    assert part.fold_risks.tolist() == whole.fold_risks[: after // 5].tolist()

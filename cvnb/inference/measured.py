@@ -137,12 +137,6 @@ def fold_weights(result: RiskEstimate) -> list[np.ndarray] | None:
     return [one / one.sum() for one in weights or [np.ones(size) for size in sizes]]
 
 
-def are_apart(result: RiskEstimate) -> bool:
-    """Whether no row is tested in two outer splits."""
-    tested = np.concatenate(result.plan.outer.layout.tests())
-    return np.unique(tested).size == tested.size
-
-
 def row_units(result: RiskEstimate) -> np.ndarray:
     """For each tested row its group, or its number: a row that is tested several times is one unit."""
     codes = result._record.plan.group_codes

@@ -123,7 +123,7 @@ def hoeffding_interval(losses: Any, level: float = 0.95, range: float = 1.0, wei
     kept = _kept(folds, weights, [np.arange(fold.size) for fold in folds] if groups is None else groups)
     assert kept.units is not None
     squares = [
-        float((np.bincount(np.unique(kept.units[at], return_inverse=True)[1], weights=kept.shares[at] * len(folds)) ** 2).sum())
+        float((_by_unit(kept.shares[at] * len(folds), kept.units[at]) ** 2).sum())
         for at in (kept.fold == j for j in np.arange(len(folds)))
     ]
     half = float(range * np.mean(np.sqrt(np.log(2 * len(folds) / (1 - level)) * np.array(squares) / 2)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -20,10 +19,9 @@ class Compiler(event.Listener):
         self.progress, self.busy = progress, 0
 
     def on_start(self, event: object) -> None:
-        """One more kernel is being compiled; only the main thread may draw."""
+        """One more kernel is being compiled."""
         self.busy += 1
-        if threading.current_thread() is threading.main_thread():
-            self.look()
+        self.look()
 
     def on_end(self, event: object) -> None:
         """One less is."""

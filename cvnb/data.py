@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Number
 from typing import Any
@@ -42,6 +42,11 @@ class Data:
         data = cls(X, y, None if groups is None else check_groups(groups), check_weights(sample_weight), category)
         data._check_magnitudes()
         return data
+
+    def copied(self) -> Data:
+        """The same rows in memory of its own, for work that goes on while the user's code does."""
+        X = self.X.copy() if hasattr(self.X, "copy") else self.X.clone() if hasattr(self.X, "clone") else self.X
+        return replace(self, X=X, weights=None if self.weights is None else self.weights.copy())
 
     @property
     def n_rows(self) -> int:

@@ -17,7 +17,8 @@ from IPython.display import display
 from traitlets import Enum, Unicode
 
 from . import shorthands
-from .comparison import Comparison
+from .background import Job, Result, begin
+from .data import Data
 from .display import bundle_of, recipes_text
 from .errors import CvnbError, Interrupted
 from .estimate import RiskEstimate
@@ -26,8 +27,8 @@ from .forecast import Forecast
 from .inputs import is_frame
 from .magic_line import OPTIONS_OF, WORDS, NestedCVError, OneLine, explained, recipe_of, unquoted
 from .plan import Plan
-from .procedure import dry_run
-from .progress import Slot
+from .procedure import DEFAULTS, Options, Ready, dry_run, prepare
+from .progress import Slot, in_notebook
 from .recipes import Recipe
 
 AT_HAND = {
@@ -38,7 +39,6 @@ AT_HAND = {
         for name in ["knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest"]
     },
 }
-Result = RiskEstimate | Comparison
 
 
 class NestedCVInterrupted(OneLine, Interrupted):
@@ -94,13 +94,14 @@ class NestedCVMagics(Magics):
     @argument("--path", help="auto, or refit for one fit per setting and split")
     @argument("--flat", action="store_true", help="also measure every setting outside, for the flat estimate")
     @argument("--dry-run", action="store_true", help="say what the run would do and cost; two fits at most")
+    @argument("--background", action="store_true", help="return a job at once: .wait(), .cancel(), .progress, .result")
     @argument("-o", "--output", metavar="NAME", help="bind the result to this name")
     @argument("-q", "--quiet", action="store_true", help="show nothing; _ and -o hold the result")
     @argument("-h", "--help", action="store_true", help="show this help")
     @output_can_be_silenced
     @no_var_expand
     @line_cell_magic
-    def nestedcv(self, line: str, cell: str | None = None) -> Result | Forecast | None:
+    def nestedcv(self, line: str, cell: str | None = None) -> Result | Forecast | Job | None:
         """Risk of "choose θ, then train", for the family that the cell's last expression gives.
 
         The body is Python run in your namespace; Family, Recipe and the short-hands (knn, ridge, ...) are at hand in it. Its
@@ -145,19 +146,35 @@ class NestedCVMagics(Magics):
         except UsageError as error:
             raise NestedCVError(explained(str(error), options_of(magic))) from None
 
-    def _run(self, arguments: Any, cell: str, slot: Slot) -> Result | Forecast | None:
+    def _run(self, arguments: Any, cell: str, slot: Slot) -> Result | Forecast | Job | None:
         if arguments.output is not None and not arguments.output.isidentifier():
             raise NestedCVError(f"-o {arguments.output!r} is no name of a variable.")
         recipe = recipe_of(arguments, self._value, self._defaults())
         X, y, groups, weights = self._data(arguments)
-        options = self._options(arguments)
+        options, quiet = self._options(arguments), arguments.quiet or cell.rstrip().endswith(";")
+        if arguments.dry_run and arguments.background:
+            raise NestedCVError("--dry-run is over at once; leave out --background.")
         if arguments.dry_run:
             return self._dry_run(recipe, self._body(cell), X, y, groups=groups, sample_weight=weights, **options)
+        if arguments.background:
+            data = Data.check(X, y, groups, weights).copied()
+            ready = prepare(recipe, self._body(cell), data, Options(**{**DEFAULTS, **options}))
+            return self._begin(ready, arguments, quiet)
         result = recipe.run(
             self._body(cell), X, y, groups=groups, sample_weight=weights,
             progress=slot if self.progress == "auto" else "off", **options,
         )  # fmt: skip
-        return self._show(result, arguments, slot, arguments.quiet or cell.rstrip().endswith(";"))
+        return self._show(result, arguments, slot, quiet)
+
+    def _begin(self, ready: Ready, arguments: Any, quiet: bool) -> Job | None:
+        """Bind the job of a run in the background; its cell shows it, or in a terminal returns it."""
+        job = begin(ready.run, self._shell, quiet, self.progress == "auto")
+        if arguments.output is not None:
+            self._shell.user_ns[arguments.output] = job
+        if in_notebook() or quiet:
+            self._shell.displayhook.update_user_ns(job)
+            return None
+        return job
 
     def _dry_run(self, recipe: Recipe, family: Any, X: Any, y: Any, **options: Any) -> Forecast | None:
         """The forecast of a family; those of several are shown one after the other."""

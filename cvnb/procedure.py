@@ -50,20 +50,28 @@ def run(
 ) -> RiskEstimate | Comparison:
     """The risk of a family, or of several by name on the same splits."""
     options = Options(loss, scoring, select, flat, n_jobs, path, progress)
+    ready = prepare(recipe, family, Data.check(X, y, groups, sample_weight), options)
+    if options.progress == "off":
+        return ready.run(None)
+    if isinstance(options.progress, Slot):
+        return ready.run(options.progress)
+    slot = Slot()
+    try:
+        return ready.run(slot)
+    finally:
+        slot.clear()
+
+
+def prepare(recipe: Recipe, family: Any, data: Data, options: Options) -> Ready:
+    """A run that has only to be made: the splits are drawn, and all is checked that can be checked without a fit."""
     given = as_families(family)
     families = _by_name(given)
-    data = Data.check(X, y, groups, sample_weight)
     drawn, task, inner_spec = _plan(recipe, data, families)
     jobs = {name: _prepare(one, drawn, data, task, inner_spec, options) for name, one in families.items()}
     if len({(job.work.loss.rows, repr(job.work.loss.scorer)) for job in jobs.values()}) > 1:
         names = ", ".join(f"{name}: {job.work.loss.scorer or job.work.loss.name}" for name, job in jobs.items())
         raise FamilyError(f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=.")
-    results = {}
-    for name, job in jobs.items():
-        results[name] = _estimate(recipe, job, drawn, inner_spec, options)
-        if not results[name].complete:
-            break
-    return results[""] if isinstance(given, Family) else Comparison(results)
+    return Ready(recipe, drawn, inner_spec, jobs, options.flat, isinstance(given, Family))
 
 
 def nested_cv(
@@ -142,6 +150,30 @@ class Job:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A run that has only to be made: one job, or several by name, on one plan."""
+
+    recipe: Recipe
+    plan: Plan
+    inner_spec: Any
+    jobs: dict[str, Job]
+    flat: bool
+    alone: bool
+
+    def run(self, slot: Slot | None) -> RiskEstimate | Comparison:
+        """The result; after an interrupt, what was finished."""
+        results: dict[str, RiskEstimate] = {}
+        for name, job in self.jobs.items():
+            if slot is not None:
+                slot.begin(name, len(results), len(self.jobs))
+            table, path = fill(job.work, self.plan, self.flat, slot)
+            results[name] = RiskEstimate(Record(self.recipe, job.work, self.plan, table, path, self.inner_spec, job.notes))
+            if not table.complete:
+                break
+        return results[""] if self.alone else Comparison(results)
+
+
 def _by_name(families: Family | dict[str, Family]) -> dict[str, Family]:
     return {"": families} if isinstance(families, Family) else families
 
@@ -195,11 +227,6 @@ def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any,
     notes = feasibility.check(plan, data, task, ready, loss, kinds)
     work = Work(ready, kinds, data, loss, task, rule, options.path, options.n_jobs)
     return Job(work, (*notes, *_leaks(plan, inner_spec)))
-
-
-def _estimate(recipe: Recipe, job: Job, plan: Plan, inner_spec: Any, options: Options) -> RiskEstimate:
-    table, path = fill(job.work, plan, options.flat, options.progress)
-    return RiskEstimate(Record(recipe, job.work, plan, table, path, inner_spec, job.notes))
 
 
 def _smallest_part(plan: Plan) -> int:

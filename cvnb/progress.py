@@ -19,26 +19,52 @@ AFTER, EVERY = 0.4, 0.1
 
 
 class Slot:
-    """The one place where progress is drawn, and then perhaps the result."""
+    """The one place where the progress of a run is drawn, and then perhaps the result; and where the run is told to stop.
 
-    def __init__(self) -> None:
+    A run may consist of several parts, one after the other: the families of a comparison.
+    """
+
+    def __init__(self, shows: bool = True) -> None:
+        self.shows = shows
         self.handle: Any = None
         self.line = ""
+        self.stop = threading.Event()
+        self.share, self.name, self.part, self.n_parts = 0.0, "", 0, 1
 
     @property
     def used(self) -> bool:
         """Whether a notebook shows something in it."""
         return self.handle is not None
 
-    def draw(self, text: str, share: float) -> None:
+    @property
+    def seen(self) -> bool:
+        """Whether anybody would see what is drawn."""
+        shown = in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
+        return self.shows and shown and os.environ.get("CVNB_PROGRESS", "") != "off"
+
+    def begin(self, name: str, part: int, n_parts: int) -> None:
+        """What is told from here on is of this part."""
+        self.name, self.part, self.n_parts = name, part, n_parts
+
+    def tell(self, share: float) -> None:
+        """So much of this part is done. A run that was told to stop is interrupted here, in its own thread."""
+        self.share = (self.part + share) / self.n_parts
+        if self.stop.is_set():
+            raise KeyboardInterrupt
+
+    def draw(self, text: str) -> None:
         """Show a bar and a sentence."""
         if in_notebook():
-            bar = f'<progress value="{share:.4f}" max="1" aria-label="share of the run that is done"></progress>'
-            self._put({"text/plain": text, "text/html": f'<div role="status">{bar} {escape(text)}</div>'})
+            self._put({"text/plain": text, "text/html": self.bar(text)})
         elif sys.stderr is not None and sys.stderr.isatty():
             self.line = text.ljust(len(self.line))
             sys.stderr.write("\r" + self.line)
             sys.stderr.flush()
+
+    def bar(self, text: str) -> str:
+        """A bar as long as what is done, and a sentence, as HTML."""
+        bar = f'<progress value="{self.share:.4f}" max="1" aria-label="share of the run that is done"></progress>'
+        return f'<div role="status">{bar} {escape(text)}</div>'
 
     def take(self, data: dict[str, Any], metadata: dict[str, Any]) -> None:
         """Put something else in its place."""
@@ -65,15 +91,13 @@ class Slot:
 class Progress:
     """Told how much is done of `total`; a thread draws it at most ten times a second."""
 
-    def __init__(self, total: float, wanted: str | Slot, unit: str = "splits") -> None:
-        self.total, self.unit = total, unit
-        self.slot, self.own = (wanted, False) if isinstance(wanted, Slot) else (Slot(), True)
+    def __init__(self, total: float, slot: Slot | None, unit: str = "splits") -> None:
+        self.total, self.unit, self.slot = total, unit, slot
         self.done, self.sentence = 0.0, ""
         self.said: Callable[[], str] = str
         self.started, self.drawn = time.monotonic(), ""
         self.over, self.ticker = threading.Event(), None
-        seen = in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
-        if wanted != "off" and os.environ.get("CVNB_PROGRESS", "") != "off" and seen:
+        if slot is not None and slot.seen:
             self.ticker = threading.Thread(target=self._tick, name="cvnb progress", daemon=True)
             self.ticker.start()
 
@@ -82,39 +106,46 @@ class Progress:
         self.done, self.sentence = done, ""
         if said is not None:
             self.said = said
+        if self.slot is not None:
+            self.slot.tell(self.share)
 
     def say(self, sentence: str) -> None:
         """A sentence that explains a wait which no count of parts does, until the next count."""
         self.sentence = sentence
 
     def close(self) -> None:
-        """Draw no more; a slot of its own is cleared."""
+        """Draw no more."""
         self.over.set()
         if self.ticker is not None:
             self.ticker.join()
-        if self.own:
-            self.slot.clear()
+
+    @property
+    def share(self) -> float:
+        """How much is done, from 0 to 1."""
+        return min(1.0, self.done / self.total)
 
     @property
     def text(self) -> str:
         """What is drawn now."""
         if self.sentence:
             return self.sentence
+        named = f"{self.slot.name}: " if self.slot is not None and self.slot.name else ""
         text = f"{self.done:.0f} of {self.total:.0f} {self.unit}" if self.unit else f"{100 * self.done / self.total:.0f} % done"
         more = [self.said()]
         if self.done > 0:
             left = (time.monotonic() - self.started) * (self.total - self.done) / self.done
             more.append(f"about {left:.0f} s left")
-        return ", ".join([text, *filter(None, more)])
+        return named + ", ".join([text, *filter(None, more)])
 
     def _tick(self) -> None:
+        assert self.slot is not None
         wait = AFTER
         while not self.over.wait(wait):
             wait = EVERY
             text = self.text
             if text != self.drawn:
                 self.drawn = text
-                self.slot.draw(text, min(1.0, self.done / self.total))
+                self.slot.draw(text)
 
 
 def in_notebook() -> bool:

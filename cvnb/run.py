@@ -53,21 +53,21 @@ class Work:
     n_jobs: int | None = None
 
 
-def fill(work: Work, plan: Plan, flat: bool = False, progress: str | Slot = "off") -> tuple[LossTable, Ran]:
+def fill(work: Work, plan: Plan, flat: bool = False, slot: Slot | None = None) -> tuple[LossTable, Ran]:
     """Every loss that this plan asks for, and the path that found them.
 
     After an interrupt the losses are those of the outer splits that were finished. Where a fast path finds the rows of a
     training part unsuited, that part is refitted, and a note tells why.
     """
     path: Any = choose_path(work.family, work.kinds, work.data, work.loss, work.task, plan, work.path)
-    table = (_sweep if hasattr(path, "stages") else _split_by_split)(work, path, plan, flat, progress)
+    table = (_sweep if hasattr(path, "stages") else _split_by_split)(work, path, plan, flat, slot)
     if table.refitted and sum(n for _, n in table.refitted) == plan.n_inner + len(plan.outer):
         return table, Ran("refit", table.refitted[0][0])
     return table, Ran(path.name, path.reason)
 
 
-def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, progress: str | Slot) -> LossTable:
-    shown = Progress(plan.n_inner + len(plan.outer), progress)
+def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, slot: Slot | None) -> LossTable:
+    shown = Progress(plan.n_inner + len(plan.outer), slot)
     run = _Run(work, plan, path, flat or path.every_setting, range(plan.n_parts), shown)
     started = time.perf_counter()
     try:
@@ -81,9 +81,9 @@ def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, progress: st
     return run.table(complete, time.perf_counter() - started)
 
 
-def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str | Slot) -> LossTable:
+def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, slot: Slot | None) -> LossTable:
     """The same by a path that fills the whole table on threads, and by refit in the parts that it refuses."""
-    sheet, shown = Sheet(plan, len(work.family.settings), work.rule), Progress(1.0, progress, unit="")
+    sheet, shown = Sheet(plan, len(work.family.settings), work.rule), Progress(1.0, slot, unit="")
     started = time.perf_counter()
 
     def look() -> None:
@@ -97,7 +97,7 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str | Slot
             run_stages(path.stages(sheet), n, sheet.stop, look, quick=path.cost <= QUICK)
         shown.close()
         if len(sheet.refused) < plan.n_parts:
-            _refit_refused(work, sheet, progress)
+            _refit_refused(work, sheet, slot)
     except KeyboardInterrupt:
         sheet.stop[0] = 1
     finally:
@@ -105,17 +105,17 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, progress: str | Slot
     if sheet.stopped or len(sheet.refused) < plan.n_parts:
         return sheet.table(time.perf_counter() - started)
     why = next(iter(sheet.refused.values()))
-    table = _split_by_split(work, Refit(work.family, work.data, work.loss, why), plan, flat, progress)
+    table = _split_by_split(work, Refit(work.family, work.data, work.loss, why), plan, flat, slot)
     return replace(table, refitted=((why, plan.n_inner + len(plan.outer)),))
 
 
-def _refit_refused(work: Work, sheet: Sheet, progress: str | Slot) -> None:
+def _refit_refused(work: Work, sheet: Sheet, slot: Slot | None) -> None:
     """Fill the parts that the path refused, and the outer splits that it could not measure."""
     if not sheet.refused and not sheet.refused_outside:
         return
     plan, outside = sheet.plan, sorted(sheet.refused_outside.keys() - sheet.refused.keys())
     n_inner = sum(len(sheet.inner[j]) for j in sheet.refused) if sheet.inner is not None else 0
-    shown = Progress(n_inner + len(outside) + len(sheet.refused), progress)
+    shown = Progress(n_inner + len(outside) + len(sheet.refused), slot)
     run = _Run(work, plan, Refit(work.family, work.data, work.loss, ""), True, sorted(sheet.refused), shown)
     try:
         with global_state():

@@ -50,7 +50,7 @@ def run_stages(
     Where all calls are quick, this thread is one of the n: it need not wake another one up. Otherwise it waits, sees an
     interrupt at once, and now and then calls `look`.
     """
-    with _pool(n) as pool, _blas().limit(limits=1, user_api="blas"):
+    with _pool(n) as pool, _one_blas_thread:
         try:
             for calls in stages:
                 source = _Shared(calls)
@@ -108,6 +108,29 @@ class _Shared(Iterator[Call]):
     def __next__(self) -> Call:
         with self._lock:
             return next(self._calls)
+
+
+class _BlasLimit:
+    """One thread for the matrix libraries, as long as any run wants it: two runs may overlap, one in the background."""
+
+    def __init__(self) -> None:
+        self.lock, self.n_runs = threading.Lock(), 0
+        self.limit: Any = None
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if not self.n_runs:
+                self.limit = _blas().limit(limits=1, user_api="blas")
+            self.n_runs += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.n_runs -= 1
+            if not self.n_runs:
+                self.limit.restore_original_limits()
+
+
+_one_blas_thread = _BlasLimit()
 
 
 @cache

@@ -38,6 +38,17 @@ class Kernel:
         reply = self.client.execute_interactive(cell, output_hook=hook, timeout=120)
         return reply["content"], messages
 
+    def hear(self, until):
+        """What it publishes on its own, whatever cell it belongs to, up to the first message that `until` holds for."""
+        messages = []
+        while not messages or not until(messages[-1]["msg_type"], messages[-1]["content"]):
+            messages.append(self.client.get_iopub_msg(timeout=30))
+        return messages
+
+    def stop(self):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
     def value(self, expression):
         """What an expression prints."""
         reply, messages = self.run(f"print({expression})")
@@ -52,8 +63,7 @@ def kernel():
     assert reply["status"] == "ok"
     assert [kind for kind, _ in messages if kind not in ("status", "execute_input")] == []  # nothing is printed on load
     yield one
-    one.client.stop_channels()
-    one.manager.shutdown_kernel(now=True)
+    one.stop()
 
 
 def kinds(messages):

@@ -55,6 +55,7 @@ ORDER = (
     "curves",
     "svg",
     "display",
+    "background",
     "magic_line",
     "magics",
     "completion",

@@ -11,7 +11,7 @@ from sklearn.dummy import DummyRegressor
 
 from cvnb import Family, Recipe
 from cvnb import progress as module
-from cvnb.progress import Progress
+from cvnb.progress import Progress, Slot
 
 
 class Terminal:
@@ -50,17 +50,18 @@ def wait_for(condition):
 
 def test_splits_are_counted(terminal):
     """A path that goes split by split says how many are done, what else there is to say, and the time left."""
-    shown = Progress(30, "auto")
+    shown = Progress(30, Slot())
     shown(10, lambda: "zero-one risk so far 0.05")
     assert wait_for(lambda: terminal.lines)
     shown.close()
+    shown.slot.clear()
     assert terminal.lines[0].startswith("10 of 30 splits, zero-one risk so far 0.05, about ")
     assert terminal.lines[-1] == ""
 
 
 def test_a_path_that_is_no_loop_over_splits_says_per_cent(terminal):
     """Work that serves many splits at once is told as a share."""
-    shown = Progress(1.0, "auto", unit="")
+    shown = Progress(1.0, Slot(), unit="")
     assert wait_for(lambda: terminal.lines)
     shown(0.43)
     assert wait_for(lambda: len(terminal.lines) > 1)
@@ -71,7 +72,7 @@ def test_a_path_that_is_no_loop_over_splits_says_per_cent(terminal):
 
 def test_a_sentence_stands_until_the_next_count(terminal):
     """Compiling is said while it goes on, once."""
-    shown = Progress(1.0, "auto")
+    shown = Progress(1.0, Slot())
     shown.say("compiling once")
     assert wait_for(lambda: terminal.lines)
     time.sleep(0.1)
@@ -84,7 +85,7 @@ def test_a_sentence_stands_until_the_next_count(terminal):
 
 def test_a_long_fit_is_named_while_it_is_waited_for(terminal):
     """Drawn by a thread of its own: nothing is done yet, and the line says which fit goes on."""
-    shown = Progress(30, "auto")
+    shown = Progress(30, Slot())
     shown(0, lambda: "now inner split 0 of outer split 0")
     assert wait_for(lambda: terminal.lines)
     shown.close()
@@ -95,7 +96,7 @@ def test_a_short_run_draws_nothing(terminal, monkeypatch):
     """And its thread ends with it."""
     monkeypatch.setattr(module, "AFTER", 30.0)
     before = threading.active_count()
-    shown = Progress(30, "auto")
+    shown = Progress(30, Slot())
     shown(10)
     shown.close()
     assert terminal.lines == []
@@ -104,7 +105,7 @@ def test_a_short_run_draws_nothing(terminal, monkeypatch):
 
 def test_a_silent_run_says_nothing(terminal):
     """progress="off" is silent, sentences too, and starts no thread."""
-    shown = Progress(1.0, "off")
+    shown = Progress(1.0, None)
     shown.say("compiling once")
     shown(0.5)
     assert shown.ticker is None

@@ -7,7 +7,6 @@ of its own, so an estimator with copy=False disturbs nobody. Cost: one fit per s
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,7 +22,7 @@ from ..data import Data
 from ..errors import FitError, LossError
 from ..families import Family, Setting, format_setting
 from ..losses import Loss
-from ..randomness import global_state
+from ..randomness import global_state, is_ours, seed
 from .base import Outcome
 
 PASS = (None, "passthrough")
@@ -116,12 +115,12 @@ class Chain:
         y = self.data.y[self.train]
         w = None if self.data.weights is None else self.data.weights[self.train]
         if keys is None or not is_plain_pipeline(candidate):
-            seed(*self.split)
+            seed(candidate, *self.split)
             candidate.fit(self.raw(self.train), y, **_weights_for(candidate, w))
             return candidate, candidate, self.raw(self.test)
         X_train, X_test = self._transform(candidate, keys)
         model = candidate.steps[-1][1]
-        seed(*self.split)
+        seed(model, *self.split)
         model.fit(X_train, y, **_weights_for(model, w))
         return candidate, model, X_test
 
@@ -154,7 +153,7 @@ class Chain:
         (X_train, X_test), y = self._current(), self.data.y[self.train]
         if step in PASS:
             return X_train, X_test
-        seed(*self.split, 1 + i)
+        seed(step, *self.split, 1 + i)
         if hasattr(step, "fit_transform"):
             return step.fit_transform(X_train, y), step.transform(X_test)
         step.fit(X_train, y)
@@ -200,15 +199,6 @@ def is_plain_pipeline(estimator: Any) -> bool:
     return type(estimator) is Pipeline and getattr(estimator, "transform_input", None) is None
 
 
-def seed(*numbers: int) -> None:
-    """Seed the global random state, which estimators with random_state=None draw from, for one fit.
-
-    So the numbers do not depend on the order of the fits or the number of worker processes. Threads share the state: there only
-    a random_state of the estimator's own makes them repeatable.
-    """
-    np.random.seed([number + 1 for number in numbers])  # noqa: NPY002 - inside global_state, which puts it back
-
-
 def _weights_for(model: Any, w: np.ndarray | None) -> dict[str, np.ndarray]:
     """The weights under the name by which the last step is reached, through pipelines inside pipelines."""
     path = []
@@ -233,7 +223,7 @@ def recorded(counter: Any) -> Iterator[None]:
     A thread cannot count: the filters are the process's.
     """
     with global_state():
-        if threading.current_thread() is not threading.main_thread():
+        if not is_ours():
             yield
             return
         with warnings.catch_warnings(record=True) as caught:

@@ -1,0 +1,175 @@
+"""A run in a thread of its own: the cell ends at once, its output shows how far the run is, and then the result.
+
+The thread works on a copy of the rows, so later cells may do with theirs what they like. It prints nothing; whatever estimators
+print stays with the cell that began the run.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from .comparison import Comparison
+from .display import bundle_of
+from .errors import CvnbError
+from .estimate import RiskEstimate
+from .progress import Slot, in_notebook
+
+Result = RiskEstimate | Comparison
+
+
+class Job:
+    """A run that goes on in the background.
+
+    state     "running", "finished", "cancelled" (what was finished is the result) or "failed"
+    progress  how much is done, from 0 to 1
+    result    the result; None as long as the run goes on
+    """
+
+    def __init__(self, run: Callable[[Slot], Result], slot: Slot, shown: Callable[[Job], None] = lambda job: None) -> None:
+        self._run, self._slot, self._shown = run, slot, shown
+        self._result: Result | None = None
+        self._error: BaseException | None = None
+        self._over = threading.Event()
+
+    def start(self, enter: Callable[[], None] = lambda: None) -> Job:
+        """Begin; `enter` is called first thing in the thread."""
+
+        def work() -> None:
+            try:
+                enter()
+                self._result = self._run(self._slot)
+            except BaseException as error:  # kept: wait() and result raise it where somebody sees it
+                self._error = error
+            try:
+                self._shown(self)
+            finally:
+                self._over.set()
+
+        threading.Thread(target=work, name="cvnb background run", daemon=True).start()
+        return self
+
+    @property
+    def state(self) -> str:
+        """One word on how it stands."""
+        if not self._over.is_set():
+            return "running"
+        if self._error is not None:
+            return "failed"
+        return "finished" if self._result is not None and self._result.complete else "cancelled"
+
+    @property
+    def progress(self) -> float:
+        """How much is done, from 0 to 1."""
+        return 1.0 if self.state == "finished" else self._slot.share
+
+    @property
+    def result(self) -> Result | None:
+        """The result, None while the run goes on; raises what the run raised."""
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the run raised."""
+        return self._error
+
+    def wait(self, timeout: float | None = None) -> Result | None:
+        """The result, as soon as the run is over; None where it still goes on after `timeout` seconds.
+
+        An interrupt ends the waiting, not the run.
+        """
+        if self._over.wait(timeout):
+            self._shown(self)  # again, for nbclient hears only what the cell says that is being run
+        return self.result
+
+    def cancel(self) -> None:
+        """Stop at the next fit or, on a fast path, at once; the result is then what was finished."""
+        self._slot.stop.set()
+
+    def __repr__(self) -> str:
+        if self._error is not None:
+            return f"Job(failed: {type(self._error).__name__}: {self._error})"
+        return f"Job({self.state}, {100 * self.progress:.0f} % done)"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        return {"text/plain": repr(self)} if self._result is None else bundle_of(self._result)
+
+
+class Panel(Slot):
+    """A slot with a Cancel button; widgets show it while the run goes on, and nothing of them is left behind."""
+
+    def __init__(self, shows: bool = True) -> None:
+        super().__init__(shows)
+        self.box: Any = None
+        self.words: Any = None
+
+    def open(self) -> None:
+        """Show it in the current cell; without the widgets where nobody looks at them."""
+        from IPython.display import display
+
+        if not self.seen:
+            text = "Running in the background."
+            self._put({"text/plain": text, "text/html": f"<div>{text}</div>"})
+            return
+        import ipywidgets as w
+
+        self.words = w.HTML(self.bar("0 % done"))
+        button = w.Button(description="Cancel", tooltip="Stop; what is finished is kept", layout=w.Layout(width="max-content"))
+        button.on_click(self._cancel)
+        self.box = w.HBox([self.words, button], layout=w.Layout(align_items="center", flex_flow="row wrap"))
+        self.handle = display(self.box, display_id=True)
+
+    def draw(self, text: str) -> None:
+        """Show a bar and a sentence, and that it is being stopped."""
+        self.words.value = self.bar("Stopping: " + text if self.stop.is_set() else text)
+
+    def take(self, data: dict[str, Any], metadata: dict[str, Any]) -> None:
+        """Put something else in the place of the widgets."""
+        super().take(data, metadata)
+        self._close()
+
+    def clear(self) -> None:
+        """Take away what it shows."""
+        super().clear()
+        self._close()
+
+    def _cancel(self, button: Any) -> None:
+        button.disabled = True
+        self.stop.set()
+
+    def _close(self) -> None:
+        if self.box is not None:
+            for widget in (*self.box.children, self.box):
+                widget.close()
+            self.box = None
+
+
+def show_end(job: Job, slot: Slot) -> None:
+    """Put the result of a job, or the error that ended it, in the place of its progress."""
+    error = job.error
+    if error is None:
+        assert job.result is not None
+        slot.take(*bundle_of(job.result))
+        return
+    text = f"{type(error).__name__}: {error}"
+    if not isinstance(error, CvnbError):
+        text += " (job.wait() shows where)"
+    slot.take({"text/plain": text, "text/html": f'<pre role="alert">{escape(text)}</pre>'}, {})
+
+
+def begin(run: Callable[[Slot], Result], shell: Any, quiet: bool, progress: bool) -> Job:
+    """A job that runs in the background of the current cell, which shows it in a notebook unless it is to be quiet."""
+    if quiet or not in_notebook():
+        return Job(run, Slot(shows=False)).start()
+    panel = Panel(shows=progress)
+    panel.open()
+    parent = shell.get_parent()
+
+    def enter() -> None:
+        getattr(shell, "set_thread_parent", shell.set_parent)(parent)
+
+    return Job(run, panel, lambda job: show_end(job, panel)).start(enter)

@@ -102,13 +102,13 @@ def flat_words(result: RiskEstimate) -> str:
     return f"flat estimate {flat} (optimistic), {number(abs(result.optimism))} {side} the risk"
 
 
-def splits_table(result: RiskEstimate) -> Table:
+def splits_table(result: RiskEstimate, most: int = SHOWN_SPLITS) -> Table:
     """One row per outer split; the middle of a long table is left out."""
     record, curves = record_of(result), result.inner_curves
     loss, name, losses = record.loss, "score" if record.loss.is_score else "loss", result.fold_risks
     head = ["split", "training rows", "test rows"] + ["θ_j", f"inner {name}"] * (curves is not None) + [f"ε_j ({name})"]
     n = len(record.table.chosen)
-    shown = range(n) if n <= SHOWN_SPLITS else [*range(SHOWN_SPLITS - 2), n - 1]
+    shown = range(n) if n <= most else [*range(most - 2), n - 1]
     rows: list[Sequence[str]] = []
     for j in shown:
         if rows and j != int(rows[-1][0]) + 1:
@@ -156,7 +156,7 @@ def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]
         f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
         *(f"<div>{html(words)}</div>" for words in said),
         f'<div style="{FAINT}">{html(result.quantity)}<br>{escape(label)}: {escape(recipe_words(result))}</div>',
-        _pictures(draw_nest(nest_of(result.plan)), *_curves(result)),
+        pictures_of(result),
         html_table(splits_table(result)),
         html_list(result.notes),
         f"<details><summary>How this was computed</summary>{html_list(details(result))}{_code(result)}</details>",
@@ -164,9 +164,10 @@ def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]
     return _bundle(result_text(result), parts), {"cvnb": {"seconds": record_of(result).table.seconds}}
 
 
-def _curves(result: RiskEstimate) -> list[Picture]:
+def pictures_of(result: RiskEstimate) -> str:
+    """Nest map and curve."""
     curve = curve_of(result)
-    return [] if curve is None or not np.isfinite(curve.mean).any() else [draw_curve(curve)]
+    return _pictures(draw_nest(nest_of(result.plan)), *([] if curve is None else [draw_curve(curve)]))
 
 
 def _pictures(*pictures: Picture) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -260,6 +262,24 @@ class RiskEstimate:
             row["outer_loss"] = float(losses[j]) if len(losses) else np.nan
             rows.append(row)
         return pd.DataFrame(rows)
+
+    def curve_figure(self) -> Any:
+        """Error versus θ as a plotly figure: inner curves, choices, outer curves, flat and nested levels."""
+        from .figures import curve_figure
+
+        return curve_figure(self)
+
+    def nest_figure(self) -> Any:
+        """What every row does in every split, as a plotly figure."""
+        from .figures import nest_figure
+
+        return nest_figure(self)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one HTML page that needs no network: figures to explore, splits, notes, a methods paragraph, the code."""
+        from .page import write_report
+
+        return write_report(self, path)
 
     def code(self) -> str:
         """Python that makes this result again, given X and y."""

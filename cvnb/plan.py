@@ -69,6 +69,11 @@ class Plan:
         return 0 if self.inner_layouts is None else sum(len(layout) for layout in self.inner_layouts)
 
     @property
+    def in_time(self) -> bool:
+        """Whether the recipe says that rows stand in the order of time."""
+        return any(words in self.recipe for words in ("time_ordered=True", "TimeSeriesSplit(", "TimeBlocks("))
+
+    @property
     def nbytes(self) -> int:
         """Memory of all the splits."""
         outer = [] if self.outer_layout is None else [self.outer_layout]

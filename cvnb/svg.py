@@ -9,20 +9,24 @@ import base64
 import math
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 
-from .curves import Curve
-from .nest import Nest
+from .curves import Axis, Curve, Surface
+from .nest import Nest, Strip
 from .wording import count
 
 WIDTH, HEIGHT = 300, 190
+MOST_RUNS = 120
+SHOWN = 10  # inner curves of outer splits beyond this number are not drawn one by one
 STYLE = (
     "text{font:11px system-ui,sans-serif;fill:#555}.t{fill:#d9480f}.a{fill:#b6d4f0}.b{fill:#d8e7f7}.u{fill:#e9e9e9}"
     ".g{stroke:#ddd}.m{stroke:#1565c0;stroke-width:2;fill:none}.s{stroke:#999;stroke-width:.7;fill:none;opacity:.8}"
-    ".l{stroke-dasharray:4 3;stroke:#888}.n{stroke:#d9480f}.h{fill:#1565c0}.o{paint-order:stroke;stroke:#fff;stroke-width:3px}"
+    ".l{stroke-dasharray:4 3;stroke:#888}.n{stroke:#d9480f}.h{fill:#1565c0}.c{fill:#fff}.k{fill:#2b8a3e}"
+    ".o{paint-order:stroke;stroke:#fff;stroke-width:3px}"
     "@media(prefers-color-scheme:dark){text{fill:#bbb}.t{fill:#f4793e}.a{fill:#2f5f8f}.b{fill:#234566}.u{fill:#3a3a3a}.g{stroke:#444}"
-    ".m{stroke:#64a8ec}.h{fill:#64a8ec}.s{stroke:#888}.n{stroke:#f4793e}.o{stroke:#111}}"
+    ".m{stroke:#64a8ec}.h{fill:#64a8ec}.k{fill:#69c37c}.c{fill:#111}.s{stroke:#888}.n{stroke:#f4793e}.o{stroke:#111}}"
 )
 
 KINDS = {"test": "t", "buffer": "", "unused": "u", "train": "a"}  # role -> class of its colour; a buffer is a gap
@@ -52,38 +56,48 @@ class Picture:
 
 
 def draw_nest(nest: Nest) -> Picture:
-    """One bar for each outer split: test part in the accent colour, inner test parts as stripes."""
-    left, top = 26, 6
-    pitch = min(24.0, (HEIGHT - top - 30) / max(1, len(nest.bars)))
-    scale = (WIDTH - left - 6) / nest.n_rows
+    """Strips for classes and groups, a bar for each outer split: the test part in the accent colour, inner ones as stripes."""
+    left, top, scale = 34, 6, (WIDTH - 40) / nest.n_rows
     parts = []
+    for strip in nest.strips:
+        parts += _draw_strip(strip, left, top, scale)
+        top += 13
+    pitch = min(24.0, (HEIGHT - top - 30) / max(1, len(nest.bars)))
     for place, bar in enumerate(nest.bars):
         y = top + place * pitch
-        label = "" if nest.n_splits == 1 else str(bar.split)
-        parts.append(f'<text x="{left - 6}" y="{y + 0.68 * pitch:.1f}" text-anchor="end">{label}</text>')
+        parts.append(_text(left - 6, y + 0.68 * pitch, "" if nest.n_splits == 1 else bar.split, "end"))
         for start, end, role in bar.spans:
             kind = KINDS[role] if isinstance(role, str) else "b" if nest.n_inner == 1 else "ab"[role % 2]
             if kind:
-                gap = 1.0 if role == "test" else 0.0
-                x, width = left + start * scale + gap, max(0.6, (end - start) * scale - 2 * gap)
+                gap = 1.0 if role == "test" and (end - start) * scale > 4 else 0.0
+                x, width = left + start * scale + gap, max(1.2, (end - start) * scale - 2 * gap)
                 parts.append(f'<rect class="{kind}" x="{x:.1f}" y="{y + 1:.1f}" width="{width:.1f}" height="{pitch - 3:.1f}"/>')
     words = _nest_words(nest)
     below = top + len(nest.bars) * pitch + 14
-    parts.append(f'<rect class="t" x="{left}" y="{below - 8:.1f}" width="9" height="9"/>')
-    parts.append(f'<text x="{left + 13}" y="{below:.1f}">{escape(words[0])}</text>')
+    if nest.tests_outside:
+        parts.append(f'<rect class="t" x="{left}" y="{below - 8:.1f}" width="9" height="9"/>')
+    parts.append(_text(left + 13 * nest.tests_outside, below, words[0], "start"))
     if words[1]:
         parts.append(f'<rect class="a" x="{left}" y="{below + 6:.1f}" width="4.5" height="9"/>')
         parts.append(f'<rect class="b" x="{left + 4.5}" y="{below + 6:.1f}" width="4.5" height="9"/>')
-        parts.append(f'<text x="{left + 13}" y="{below + 14:.1f}">{escape(words[1])}</text>')
+        parts.append(_text(left + 13, below + 14, words[1], "start"))
     alt = f"Nest map of {count(nest.n_splits, 'split')} of {nest.n_rows} rows: {words[0]}{'; ' + words[1] if words[1] else ''}."
     return Picture("".join(parts), alt, WIDTH, math.ceil(below + (20 if words[1] else 6)))
+
+
+def _draw_strip(strip: Strip, left: float, top: float, scale: float) -> list[str]:
+    """Runs of equal rows, in shades of one colour."""
+    parts = [_text(left - 6, top + 8, strip.name, "end")]
+    for start, end, shade, _ in strip.runs(MOST_RUNS):
+        size = f'width="{max(0.3, (end - start) * scale):.1f}" height="9"'
+        parts.append(f'<rect class="k" fill-opacity="{shade:.2f}" x="{left + start * scale:.1f}" y="{top}" {size}/>')
+    return parts
 
 
 def _nest_words(nest: Nest) -> tuple[str, str]:
     more = "" if nest.n_splits == len(nest.bars) else f" ({len(nest.bars)} of {nest.n_splits} splits)"
     order = "" if nest.in_order else ", rows sorted"
-    tested = any(role == "test" for bar in nest.bars for _, _, role in bar.spans)
-    first = f"outer test part{more}{order}" if tested else f"nothing is tested outside{order}"
+    first = f"outer test part{more}{order}" if nest.tests_outside else f"nothing is tested outside{order}"
     second = {0: "training part", 1: "dev set in the training part"}.get(
         nest.n_inner, f"stripes: {nest.n_inner} inner test parts"
     )
@@ -116,36 +130,76 @@ class Axes:
         return "M" + "L".join(points) if points else ""
 
 
-def draw_curve(curve: Curve) -> Picture:
+def draw_curve(curve: Curve | Surface) -> Picture:
+    """A curve, or the surface over a grid of two parameters."""
+    return _draw_surface(curve) if isinstance(curve, Surface) else _draw_curve(curve)
+
+
+def _draw_curve(curve: Curve) -> Picture:
     """Inner curves of the outer splits in grey, their mean in blue, the choices as dots, flat and nested as levels."""
-    values = np.concatenate([curve.inner.ravel(), curve.mean, list(curve.levels.values())])
+    inner, mean, position = curve.inner[:SHOWN], curve.mean, curve.axis.position
+    values = np.concatenate([inner.ravel(), mean, list(curve.levels.values())])
     values = values[np.isfinite(values)]
     ticks = nice_ticks(float(values.min()), float(values.max()))
     step = ticks[-1] - ticks[-2] if len(ticks) > 1 else 0.0
     if curve.levels and min(curve.levels.values()) - ticks[0] < 0.4 * step:
         ticks.insert(0, round(ticks[0] - step, 12))  # room for what is written below the level
-    position = np.log10(curve.x) if curve.log else curve.x
     axes = Axes(float(position.min()), float(position.max()), ticks[0], ticks[-1])
     parts = [_gridline(axes, tick) for tick in ticks]
-    parts += _x_axis(curve, position, axes)
-    parts += [
-        f'<path class="s" d="{axes.path(position, losses)}"/>' for losses in (curve.inner if len(curve.inner) > 1 else ())
-    ]
-    parts.append(f'<path class="m" d="{axes.path(position, curve.mean)}"/>')
+    parts += _x_axis(curve.axis, axes)
+    parts += [f'<path class="s" d="{axes.path(position, losses)}"/>' for losses in (inner if len(inner) > 1 else ())]
+    parts.append(f'<path class="m" d="{axes.path(position, mean)}"/>')
     low, high = (f(curve.levels.values(), default=0.0) for f in (min, max))
     for place, (name, level) in enumerate(curve.levels.items()):
         above = level == high and (place == 1 or level > low)
         y, text_y = axes.y(level), axes.y(level) + (-4 if above else 12)
         parts.append(f'<path class="l{" n" if place else ""}" d="M{axes.left} {y:.1f}H{axes.right}"/>')
         parts.append(f'<text class="o" x="{axes.right}" y="{text_y:.1f}" text-anchor="end">{name} {level:.4g}</text>')
-    for x, loss in curve.chosen:
-        if math.isfinite(loss):
-            at = f'cx="{axes.x(math.log10(x) if curve.log else x):.1f}" cy="{axes.y(loss):.1f}"'
+    for losses, place in zip(inner, curve.chosen, strict=False):
+        if math.isfinite(losses[place]):
+            at = f'cx="{axes.x(float(position[place])):.1f}" cy="{axes.y(float(losses[place])):.1f}"'
             parts.append(f'<circle class="t" {at} r="3.5"/>')
-    low, high = float(np.nanmin(curve.mean)), float(np.nanmax(curve.mean))
+    low, high = float(np.nanmin(mean)), float(np.nanmax(mean))
     levels = "".join(f"; {name} {level:.4g}" for name, level in curve.levels.items())
-    alt = f"{curve.ylabel} against {curve.axis}: the mean of the inner curves runs from {low:.4g} to {high:.4g}"
+    alt = f"{curve.ylabel} against {curve.axis.name}: the mean of the inner curves runs from {low:.4g} to {high:.4g}"
     return Picture("".join(parts), f"{alt}; dots mark the choices{levels}.", WIDTH + 40)
+
+
+def _draw_surface(surface: Surface) -> Picture:
+    """Cells, the darker the better their mean inner loss; where splits chose, a dot with how many they are."""
+    axes = Axes(0.0, 1.0, 0.0, 1.0)
+    n_y, n_x = surface.mean.shape
+    width, height = (axes.right - axes.left) / n_x, (axes.bottom - axes.top) / n_y
+    low, high = float(np.nanmin(surface.mean)), float(np.nanmax(surface.mean))
+    parts = []
+    for (row, column), goodness in np.ndenumerate(surface.goodness):
+        x, y = axes.left + column * width, axes.bottom - (row + 1) * height
+        if not math.isfinite(goodness):
+            continue  # a gap: every setting there failed
+        size = f'width="{width - 0.6:.1f}" height="{height - 0.6:.1f}" fill-opacity="{0.08 + 0.92 * goodness:.2f}"'
+        parts.append(f'<rect class="h" x="{x:.1f}" y="{y:.1f}" {size}/>')
+        if surface.times[row, column]:
+            parts.append(f'<circle class="t" cx="{x + width / 2:.1f}" cy="{y + height / 2:.1f}" r="7.5"/>')
+            parts.append(_text(x + width / 2, y + height / 2 + 4, surface.times[row, column], "middle", "c"))
+    for c, name in list(enumerate(_names(surface.x)))[:: math.ceil(n_x / 7)]:
+        parts.append(_text(axes.left + (c + 0.5) * width, axes.bottom + 12, name, "middle"))
+    for r, name in list(enumerate(_names(surface.y)))[:: math.ceil(n_y / 9)]:
+        parts.append(_text(axes.left - 5, axes.bottom - (r + 0.5) * height + 4, name, "end"))
+    best, worst = (high, low) if surface.large_is_good else (low, high)
+    title = f"{surface.y.name} (up) against {surface.x.name}; {surface.ylabel} {best:.4g} (dark) to {worst:.4g}"
+    parts.append(_text(axes.right, HEIGHT - 3, title, "end"))
+    alt = f"Mean {surface.ylabel} over {surface.x.name} and {surface.y.name}, from {low:.4g} to {high:.4g}"
+    return Picture("".join(parts), f"{alt}; dots count the choices of {count(surface.n_splits, 'split')}.", WIDTH + 40)
+
+
+def _names(axis: Axis) -> list[str]:
+    """What is written at every place of an axis."""
+    return [name[:7] for name in axis.ticks] or [f"{x:.3g}" for x in axis.x]
+
+
+def _text(x: float, y: float, text: Any, anchor: str, kind: str = "") -> str:
+    kind = f' class="{kind}"' if kind else ""
+    return f'<text{kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(str(text))}</text>'
 
 
 def _gridline(axes: Axes, tick: float) -> str:
@@ -154,16 +208,15 @@ def _gridline(axes: Axes, tick: float) -> str:
     return f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>{label}'
 
 
-def _x_axis(curve: Curve, position: np.ndarray, axes: Axes) -> list[str]:
+def _x_axis(axis: Axis, axes: Axes) -> list[str]:
     """The name of the axis, and names or round numbers along it."""
-    named = f"{curve.axis}{' (log)' if curve.log else ''}"
+    named = f"{axis.name}{' (log)' if axis.log else ''}"
     middle = (axes.left + axes.right) / 2
     parts = [f'<text x="{middle}" y="{HEIGHT - 3}" text-anchor="middle">{escape(named)}</text>']
-    if curve.ticks:
-        marks = [(float(x), name[:12]) for x, name in zip(position, curve.ticks, strict=True)][
-            :: math.ceil(len(curve.ticks) / 6)
-        ]
-    elif curve.log:
+    if axis.ticks:
+        every = math.ceil(len(axis.ticks) / 6)
+        marks = [(float(place), name[:12]) for place, name in enumerate(axis.ticks)][::every]
+    elif axis.log:
         decades = range(math.ceil(axes.first - 1e-9), math.floor(axes.last + 1e-9) + 1)
         marks = [(float(e), f"{10.0**e:g}") for e in decades[:: math.ceil(len(decades) / 6)]]
     else:

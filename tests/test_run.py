@@ -1198,7 +1198,7 @@ def test_a_result_keeps_to_its_names():
     """What goes beyond the named numbers is a function that takes a result."""
     result = run(ridges)
     assert {name for name in dir(result) if not name.startswith("_")} == {
-        "chosen", "chosen_index", "code", "complete", "final_setting", "flat", "fold_risks", "fold_scores", "inner_curves",
-        "interval", "notes", "optimism", "outer_curves", "path", "path_reason", "plan", "predictions", "predictor", "quantity",
-        "risk", "score", "settings", "to_frame",
+        "chosen", "chosen_index", "code", "complete", "curve_figure", "final_setting", "flat", "fold_risks", "fold_scores",
+        "inner_curves", "interval", "nest_figure", "notes", "optimism", "outer_curves", "path", "path_reason", "plan",
+        "predictions", "predictor", "quantity", "report", "risk", "score", "settings", "to_frame",
     }  # fmt: skip

@@ -1,0 +1,307 @@
+"""Plan or result -> plotly Figure: the interactive twins of the small static pictures, from the same numbers.
+
+Pure functions. Backgrounds are transparent and texts of a middle grey, so that a figure can be read in a light and in a dark
+theme. Roles differ in lightness, not in hue alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from .curves import Axis, Curve, Surface, curve_of
+from .errors import InputError
+from .estimate import RiskEstimate
+from .nest import Bar, Nest, Strip, nest_of, opened
+from .plan import Plan
+from .wording import count, number
+
+GREY, FAINT, BLUE, ORANGE, GREEN = "#797979", "rgba(128,128,128,.3)", "#3b8de0", "#e8590c", "43,138,62"
+ROLES = {  # role -> (name, colour, pattern)
+    "test": ("outer test part", ORANGE, ""),
+    "dev": ("inner test part", "#1f4e8c", ""),
+    "train": ("training part", "#a9cdf0", ""),
+    "stripe": ("training part: other inner test parts in turn", "#cfe2f6", ""),
+    "buffer": ("buffer, in neither", "rgba(128,128,128,.35)", "x"),
+    "unused": ("not used", "rgba(128,128,128,.25)", "."),
+}
+PIECES = 7000  # shapes of one figure, about: a megabyte of text under the pointer
+MOST_OPENED, MOST_INNER = 12, 20
+NAMED_ROWS = 6
+
+
+def nest_figure(shown: Plan | RiskEstimate, split: int | None = None) -> go.Figure:
+    """What every row does in every split: outer splits, and through the menu the inner splits of each; or of `split` alone.
+
+    >>> from cvnb import Recipe
+    >>> plan = Recipe(outer=3, inner=2).plan(np.arange(12.0).reshape(-1, 1), np.arange(12) / 12)
+    >>> [button.label for button in nest_figure(plan).layout.updatemenus[0].buttons]
+    ['outer splits', 'inside split 0', 'inside split 1', 'inside split 2']
+    """
+    plan = shown if isinstance(shown, Plan) else shown.plan
+    n = plan.n_parts
+    if split is not None and not 0 <= split < n:
+        raise InputError(f"split={split!r} is no outer split; they are numbered 0 to {n - 1}.")
+    views = _views(plan, split)
+    grain = max(1, -(-sum(nest.n_rows * len(nest.bars) for _, nest in views) // PIECES))
+    figure, owner = go.Figure(), []
+    for v, (_, nest) in enumerate(views):
+        traces = _bars(nest, grain, plan.n_rows) + [_strip(strip, -1.0 - i) for i, strip in enumerate(nest.strips)]
+        for trace in traces:
+            figure.add_trace(trace.update(visible=v == 0))
+            owner.append(v)
+    figure.update_layout(_layout(views[0][1]) | {"barmode": "overlay", "bargap": 0.15})
+    if len(views) > 1:
+        buttons = [
+            {
+                "label": label,
+                "method": "update",
+                "args": [{"visible": [one == v for one in owner]}, _relayout(_layout(nest))],
+            }
+            for v, (label, nest) in enumerate(views)
+        ]
+        menu = {"buttons": buttons, "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom", "font": {"color": "#444"}}
+        figure.update_layout(updatemenus=[menu | {"bgcolor": "#eee", "active": 0}])
+    return figure
+
+
+def _views(plan: Plan, split: int | None) -> list[tuple[str, Nest]]:
+    """(name, bars) of what the menu offers: all outer splits, and the inside of the first ones."""
+    if split is not None:
+        return [(f"inside split {split}", opened(plan, split, MOST_INNER))]
+    overview = ("outer splits" if plan.outer_layout is not None else "all of S", nest_of(plan, MOST_INNER))
+    if plan.inner_layouts is None:
+        return [overview]
+    names = [f"inside split {j}" for j in range(plan.n_parts)] if plan.outer_layout is not None else ["inner splits"]
+    return [overview, *((names[j], opened(plan, j, MOST_INNER)) for j in range(min(plan.n_parts, MOST_OPENED)))]
+
+
+def _layout(nest: Nest) -> dict[str, Any]:
+    """Axes for these bars, the first on top, and room for all of them."""
+    rows, strips = len(nest.bars), [strip.name for strip in nest.strips]
+    places = [*(-1.0 - i for i in range(len(strips))), *range(rows)]
+    alike = all(np.array_equal(bar.order, nest.bars[0].order) for bar in nest.bars)
+    words = f"rows{',' if alike else '; each line'} sorted by the parts that they are in"
+    return {
+        **_plain(height=130 + 24 * (rows + len(strips))),
+        "xaxis": {
+            "title": {"text": "rows, in their order" if nest.in_order else words},
+            "range": [0, nest.n_rows],
+            "showgrid": False,
+            "zeroline": False,
+        },
+        "yaxis": {
+            "title": {"text": "outer split" if all(bar.inner is None for bar in nest.bars) else "outer, inner split"},
+            "tickvals": places,
+            "ticktext": [*strips, *map(_name, nest.bars)],
+            "range": [rows - 0.4, -0.6 - len(strips)],
+            "showgrid": False,
+            "zeroline": False,
+        },
+    }
+
+
+def _relayout(layout: dict[str, Any]) -> dict[str, Any]:
+    """The part of a layout that differs between views, as plotly's menus want it."""
+    axis = layout["yaxis"]
+    return {
+        "height": layout["height"],
+        **{f"{name}.title.text": layout[name]["title"]["text"] for name in ("xaxis", "yaxis")},
+        **{f"yaxis.{key}": axis[key] for key in ("tickvals", "ticktext", "range")},
+    }
+
+
+def _name(bar: Bar) -> str:
+    return f"{bar.split}" if bar.inner is None else f"{bar.split}, {bar.inner}"
+
+
+def _bars(nest: Nest, grain: int, n_rows: int) -> list[go.Bar]:
+    """A trace for each role; every run of rows is cut into pieces of at most `grain` rows, which the pointer names."""
+    found: dict[str, list[tuple[float, int, int, str]]] = {role: [] for role in ROLES}
+    for place, bar in enumerate(nest.bars):
+        whose = f"outer split {bar.split}" if bar.inner is None else f"inner split {bar.inner} of outer split {bar.split}"
+        for start, end, role in bar.spans:
+            kind = role if isinstance(role, str) else ("train", "stripe")[role % 2]
+            inside = "" if isinstance(role, str) else f", in inner test part {role}"
+            words = f"{whose}: {ROLES['train' if inside else kind][0]}{inside}"
+            for a in range(start, end, grain):
+                b = min(end, a + grain)
+                found[kind].append((float(place), a, b - a, f"{_rows(bar.order[a:b])}<br>{words}"))
+    traces = []
+    for role, pieces in found.items():
+        if pieces:
+            name, colour, pattern = ROLES[role]
+            y, base, width, text = (list(column) for column in zip(*pieces, strict=True))
+            edge = {"width": 0 if pattern else 0.6, "color": colour}  # its own colour: no seam between pieces
+            marker = {"color": colour, "line": edge, "pattern": {"shape": pattern, "fgcolor": GREY, "size": 5}}
+            traces.append(_pieces(y, base, width, text, name=name, marker=marker, width=0.85))
+    return traces
+
+
+def _strip(strip: Strip, place: float) -> go.Bar:
+    """What the rows are: runs of one class or group."""
+    runs = strip.runs(PIECES // 20)
+    colours = [f"rgba({GREEN},{shade:.2f})" for _, _, shade, _ in runs]
+    text = [f"{_rows(strip.order[a:b])}<br>{strip.name} {name}" for a, b, _, name in runs]
+    base, width = [a for a, _, _, _ in runs], [b - a for a, b, _, _ in runs]
+    marker = {"color": colours, "line": {"width": 0}}
+    return _pieces([place] * len(runs), base, width, text, name=strip.name, marker=marker, width=0.5, showlegend=False)
+
+
+def _pieces(y: list[float], base: list[int], size: list[int], text: list[str], **how: Any) -> go.Bar:
+    width = how.pop("width")
+    return go.Bar(
+        y=np.array(y),
+        base=np.array(base),
+        x=np.array(size),
+        width=width,
+        orientation="h",
+        hovertext=text,
+        hoverinfo="text",
+        **how,
+    )
+
+
+def _rows(rows: np.ndarray) -> str:
+    """ "row 17", "rows 3 to 90", "rows 3, 17, 22, … (91 rows)"."""
+    if rows.size == 1:
+        return f"row {rows[0]}"
+    if np.all(np.diff(rows) == 1):
+        return f"rows {rows[0]} to {rows[-1]}"
+    more = "" if rows.size <= NAMED_ROWS else f", … ({count(rows.size, 'row')})"
+    return f"rows {', '.join(map(str, rows[:NAMED_ROWS].tolist()))}{more}"
+
+
+def curve_figure(result: RiskEstimate) -> go.Figure:
+    """Error versus θ: the inner curves and their mean, the choices, the outer curves, the flat and nested levels.
+
+    A grid of two parameters is a heat map of the mean inner loss with the choices.
+    """
+    curve = curve_of(result)
+    if curve is None:
+        raise InputError("there is no curve: nothing was chosen among several settings (or all of them failed).")
+    return _surface(curve) if isinstance(curve, Surface) else _curve(curve)
+
+
+def _curve(curve: Curve) -> go.Figure:
+    figure, n = go.Figure(), len(curve.inner)
+    x, hover = curve.axis.x, [f"<b>{setting}</b>" for setting in curve.settings]
+    if n > 1:
+        spread = curve.inner.std(axis=0, ddof=1)
+        band = {"x": x, "line": {"width": 0}, "hoverinfo": "skip", "legendgroup": "mean", "mode": "lines"}
+        figure.add_scatter(y=curve.mean - spread, showlegend=False, **band)
+        fill = f"± 1 standard deviation of the {n} curves"
+        figure.add_scatter(y=curve.mean + spread, fill="tonexty", fillcolor="rgba(59,141,224,.18)", name=fill, **band)
+        for j, losses in enumerate(curve.inner):
+            figure.add_scatter(
+                x=x, y=losses, name="inner curve of each outer split", legendgroup="inner", showlegend=j == 0, mode="lines",
+                line={"color": GREY, "width": 1}, opacity=0.6, hovertext=[f"{text}, split {j}" for text in hover],
+                hovertemplate="%{hovertext}: %{y:.6g}<extra></extra>",
+            )  # fmt: skip
+    name = "mean of the inner curves" if n > 1 else "inner curve"
+    figure.add_scatter(
+        x=x, y=curve.mean, name=name, legendgroup="mean", mode="lines", line={"color": BLUE, "width": 3}, hovertext=hover,
+        hovertemplate=f"%{{hovertext}}: %{{y:.6g}} ({name})<extra></extra>",
+    )  # fmt: skip
+    _outer_curves(figure, curve, hover)
+    for places, name, marker in (
+        (curve.one_se, "the one-standard-error rule's choice", {"symbol": "diamond-open", "size": 10, "color": GREY}),
+        (curve.chosen, "θ<sub>j</sub> chosen in outer split j" if n > 1 else "θ̂ chosen", {"size": 9, "color": ORANGE}),
+    ):
+        if places is not None:
+            text = [f"{hover[place]}, split {j}" for j, place in enumerate(places)]
+            y = curve.inner[np.arange(n), places]
+            figure.add_scatter(
+                x=x[places], y=y, mode="markers", name=name, marker=marker, hovertext=text,
+                hovertemplate=f"%{{hovertext}}: %{{y:.6g}}<br>{name}<extra></extra>",
+            )  # fmt: skip
+    _levels(figure, curve)
+    below = {"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0, "xanchor": "left"}
+    below |= {"entrywidth": 0.3, "entrywidthmode": "fraction"}
+    axes = {"xaxis": _x_axis(curve.axis), "yaxis": {"title": {"text": curve.ylabel}} | LINES}
+    figure.update_layout(_plain(height=470) | axes | {"legend": below, "margin": {"l": 70, "r": 20, "t": 20, "b": 50}})
+    return figure
+
+
+def _outer_curves(figure: go.Figure, curve: Curve, hover: list[str]) -> None:
+    """Every setting's loss outside, hidden until the legend is clicked: the flat estimate is the minimum of their mean."""
+    for j, losses in enumerate(() if curve.outer is None else curve.outer):
+        figure.add_scatter(
+            x=curve.axis.x, y=losses, name="outer curve of each split", legendgroup="outer", showlegend=j == 0, mode="lines",
+            line={"color": ORANGE, "width": 1, "dash": "dot"}, visible="legendonly", opacity=0.7,
+            hovertext=[f"{text}, outer test part {j}" for text in hover], hovertemplate="%{hovertext}: %{y:.6g}<extra></extra>",
+        )  # fmt: skip
+
+
+def _levels(figure: go.Figure, curve: Curve) -> None:
+    """Flat and nested risk, across."""
+    ends = [curve.axis.x.min(), curve.axis.x.max()]
+    for (name, level), colour in zip(curve.levels.items(), (GREY, ORANGE), strict=False):
+        words = {"flat": "flat estimate (optimistic)", "nested": "nested estimate", "test": "test estimate"}[name]
+        label = f"{words} {number(level)}"
+        figure.add_scatter(
+            x=ends, y=[level, level], mode="lines", name=label, line={"color": colour, "width": 1.5, "dash": "dash"},
+            hovertemplate=f"{label}<extra></extra>",
+        )  # fmt: skip
+
+
+def _surface(surface: Surface) -> go.Figure:
+    """Cells coloured by the mean inner loss; circles where splits chose, with how many they are."""
+    x, y = _places(surface.x), _places(surface.y)
+    figure = go.Figure()
+    names = [_cell_names(axis) for axis in (surface.x, surface.y)]
+    text = [[f"{surface.y.name}={up}, {surface.x.name}={across}" for across in names[0]] for up in names[1]]
+    figure.add_heatmap(
+        x=x, y=y, z=surface.mean, text=text, hovertemplate="%{text}: %{z:.6g}<extra></extra>", xgap=1, ygap=1,
+        colorscale="Cividis", reversescale=surface.large_is_good, colorbar={"title": {"text": surface.ylabel, "side": "right"}},
+    )  # fmt: skip
+    row, column = np.nonzero(surface.times)
+    figure.add_scatter(
+        x=[x[c] for c in column], y=[y[r] for r in row], mode="markers+text", text=surface.times[row, column].astype(str),
+        marker={"color": ORANGE, "size": 22, "line": {"color": "white", "width": 1}}, textfont={"color": "white"},
+        hovertext=[f"chosen in {count(surface.times[r, c], 'split')}: {text[r][c]}" for r, c in zip(row, column, strict=True)],
+        hoverinfo="text", name=f"chosen in how many of {count(surface.n_splits, 'split')}",
+    )  # fmt: skip
+    levels = "; ".join(f"{name} {number(level)}" for name, level in surface.levels.items())
+    axes = {"xaxis": {"title": {"text": surface.x.name}} | LINES, "yaxis": {"title": {"text": surface.y.name}} | LINES}
+    for key, axis in (("xaxis", surface.x), ("yaxis", surface.y)):
+        every = -(-axis.x.size // 15)
+        places = list(range(axis.x.size))[::every]
+        axes[key] |= {"tickvals": places, "ticktext": [_cell_names(axis)[place] for place in places]}
+    figure.update_layout(_plain(height=430) | axes | {"title": {"text": levels, "font": {"size": 13}}})
+    return figure
+
+
+def _places(axis: Axis) -> list[int]:
+    return list(range(axis.x.size))
+
+
+def _cell_names(axis: Axis) -> list[str]:
+    return list(axis.ticks) or [f"{x:.6g}" for x in axis.x]
+
+
+def _x_axis(axis: Axis) -> dict[str, Any]:
+    """Logarithmic where the grid is; words where the values are no numbers."""
+    shown = {"title": {"text": axis.name}, "type": "log" if axis.log else "linear", "exponentformat": "power"} | LINES
+    if axis.ticks:
+        shown |= {"tickvals": list(range(len(axis.ticks))), "ticktext": list(axis.ticks)}
+    return shown
+
+
+LINES = {"gridcolor": FAINT, "zeroline": False}
+
+
+def _plain(height: int) -> dict[str, Any]:
+    """What all figures share."""
+    return {
+        "template": "none",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": GREY, "family": "system-ui, sans-serif", "size": 12},
+        "height": height,
+        "margin": {"l": 70, "r": 20, "t": 60, "b": 50},
+        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 1, "xanchor": "right"},
+        "hovermode": "closest",
+    }

@@ -1,0 +1,205 @@
+"""The interactive figures: from the same numbers as the static pictures, small enough to send, told apart without colour."""
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from cvnb import Family, Recipe, knn, ridge
+from cvnb.curves import Surface, curve_of
+from cvnb.figures import ROLES, curve_figure, nest_figure
+from cvnb.nest import nest_of, opened
+from test_pictures import PLANS, X, y
+
+NAMES = {name: role for role, (name, _, _) in ROLES.items()}
+
+
+def rows_of(figure, view):
+    """{(line, role): number of rows} of one view of the menu."""
+    menu = figure.layout.updatemenus
+    visible = menu[0].buttons[view].args[0]["visible"] if menu else [True] * len(figure.data)
+    found = {}
+    for trace, shown in zip(figure.data, visible, strict=True):
+        if shown and trace.name in NAMES:
+            for line, size in zip(trace.y, trace.x, strict=True):
+                key = int(line), NAMES[trace.name]
+                found[key] = found.get(key, 0) + int(size)
+    return found
+
+
+@pytest.mark.parametrize("case", PLANS)
+def test_a_nest_map_has_the_rows_of_the_plan_in_every_view(case):
+    """Test, inner test and training rows of every line are as many as the plan says."""
+    plan = PLANS[case].plan(X, y)
+    figure = nest_figure(plan)
+    found, bars = rows_of(figure, 0), nest_of(plan, 20).bars
+    for line, bar in enumerate(bars):
+        train, test = plan.part(bar.split)
+        assert found.get((line, "test"), 0) == (test.size if plan.outer_layout is not None else 0)
+        assert found.get((line, "train"), 0) + found.get((line, "stripe"), 0) == train.size
+    if plan.inner_layouts is None:
+        assert figure.layout.updatemenus == ()
+        return
+    assert len(figure.layout.updatemenus[0].buttons) == 1 + min(12, plan.n_parts)
+    for j in range(min(3, plan.n_parts)):
+        found = rows_of(figure, 1 + j)
+        for line, bar in enumerate(opened(plan, j, 20).bars[1:], start=1):
+            train, dev = plan.inner[j][bar.inner]
+            assert (found[line, "train"], found[line, "dev"]) == (train.size, dev.size)
+
+
+def test_the_pointer_names_the_row_and_its_role():
+    """On a small table every row has a shape of its own; its class stands in a strip."""
+    plan = Recipe(3, 2).plan(X, y)
+    figure = nest_figure(plan)
+    test = next(trace for trace in figure.data if trace.name == "outer test part")
+    named = [int(re.match(r"row (\d+)<br>outer split 0: outer test part$", text)[1]) for text in test.hovertext[:20]]
+    assert sorted(named) == plan.outer[0][1].tolist()
+    strip = next(trace for trace in figure.data if trace.name == "class")
+    assert sum(strip.x) == 60
+    assert re.search(r"class [01]$", strip.hovertext[0])
+
+
+def test_a_split_can_be_asked_for_alone():
+    """The inside of one outer split; a number that is none is refused."""
+    result = Recipe(3, 2).run(knn(k=[1, 3]), X, y)
+    figure = nest_figure(result, split=1)
+    assert figure.layout.updatemenus == ()
+    assert list(figure.layout.yaxis.ticktext) == ["class", "1", "1, 0", "1, 1"]
+    with pytest.raises(ValueError, match="split=3 is no outer split; they are numbered 0 to 2"):
+        nest_figure(result, split=3)
+
+
+def test_strips_show_groups_and_time():
+    """Groups where there are groups; time where the rows stand in its order; too many groups are joined."""
+    groups = np.arange(60) // 4
+    strips = [trace.name for trace in nest_figure(Recipe(3, 2).plan(X, y, groups=groups), 0).data if trace.name not in NAMES]
+    assert strips == ["class", "group"]
+    time = nest_figure(Recipe(3, 2, time_ordered=True, buffer=2).plan(X, y), 0)
+    assert [trace.name for trace in time.data if trace.name not in NAMES] == ["class", "time"]
+    strip = next(trace for trace in time.data if trace.name == "time")
+    assert sum(strip.x) == 60
+    many = np.arange(4000) // 2
+    figure = nest_figure(Recipe(3, 2).plan(np.zeros((4000, 1)), np.arange(4000.0), groups=many), 0)
+    strip = next(trace for trace in figure.data if trace.name == "group")
+    assert len(strip.x) <= 350
+    assert sum(strip.x) == 4000
+    assert " to no. " in strip.hovertext[0]
+
+
+@pytest.mark.parametrize("recipe", [Recipe(5, 5), Recipe("loo", None), Recipe.nested_resampling(), Recipe(10, 20)], ids=repr)
+def test_ten_thousand_rows_are_less_than_two_megabytes(recipe):
+    """Runs of rows are drawn as few shapes."""
+    rng = np.random.default_rng(0)
+    plan = recipe.plan(rng.normal(size=(10000, 2)), rng.integers(0, 2, 10000))
+    assert len(nest_figure(plan).to_json()) < 2e6
+
+
+def test_roles_differ_in_lightness_not_in_hue_alone():
+    """In grey, on white and on black, any two roles of one line differ, or one of them is hatched."""
+
+    def grey(colour, behind):
+        if colour.startswith("#"):
+            return np.dot([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)], [0.299, 0.587, 0.114])
+        *rgb, alpha = map(float, re.findall(r"[\d.]+", colour))
+        return alpha * np.dot(rgb, [0.299, 0.587, 0.114]) / 255 + (1 - alpha) * behind
+
+    for behind in (0.0, 1.0):
+        plain = {role: grey(colour, behind) for role, (_, colour, pattern) in ROLES.items() if not pattern}
+        values = sorted(plain.values())
+        assert min(np.diff(values)) > 0.09, plain
+    hatched = [pattern for _, _, pattern in ROLES.values() if pattern]
+    assert len(set(hatched)) == len(hatched)
+
+
+def test_a_curve_figure_has_the_numbers_of_the_result():
+    """Inner curves, their mean and band, choices, outer curves, levels."""
+    result = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y)
+    figure = result.curve_figure()
+    by_name = {}
+    for trace in figure.data:
+        by_name.setdefault(trace.name, []).append(trace)
+    inner = np.array([trace.y for trace in by_name["inner curve of each outer split"]])
+    np.testing.assert_array_equal(inner, result.inner_curves[:, [1, 2, 0]])
+    np.testing.assert_allclose(by_name["mean of the inner curves"][0].y, inner.mean(axis=0))
+    outer = np.array([trace.y for trace in by_name["outer curve of each split"]])
+    np.testing.assert_array_equal(outer, result.outer_curves[:, [1, 2, 0]])
+    assert all(trace.visible == "legendonly" for trace in by_name["outer curve of each split"])
+    np.testing.assert_allclose(by_name["± 1 standard deviation of the 5 curves"][0].y, inner.mean(0) + inner.std(0, ddof=1))
+    chosen = by_name["θ<sub>j</sub> chosen in outer split j"][0]
+    assert list(chosen.x) == [one["k"] for one in result.chosen]
+    np.testing.assert_allclose(chosen.y, result.inner_curves[np.arange(5), result.chosen_index])
+    se = by_name["the one-standard-error rule's choice"][0]
+    one_se = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y, select="one_se")
+    assert list(se.x) == [one["k"] for one in one_se.chosen]
+    levels = {name.split()[0]: trace[0].y[0] for name, trace in by_name.items() if name and " estimate" in name}
+    assert levels == {"flat": result.flat, "nested": result.risk}
+
+
+def test_a_log_grid_is_drawn_on_a_log_axis_and_words_on_an_axis_of_words():
+    """As the static picture has it."""
+    assert Recipe(3, 3).run(ridge(), X, X[:, 0]).curve_figure().layout.xaxis.type == "log"
+    figure = Recipe(3, 2).run(Family(SVC(), {"kernel": ["rbf", "linear"]}), X, y).curve_figure()
+    assert list(figure.layout.xaxis.ticktext) == ["'rbf'", "'linear'"]
+
+
+def test_a_grid_of_two_parameters_is_a_heat_map():
+    """Cells of mean inner losses; the choices counted where they fell."""
+    result = Recipe(4, 2).run(Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1, 1]}), X, y)
+    curve = curve_of(result)
+    assert isinstance(curve, Surface)
+    assert (curve.x.name, curve.y.name, curve.times.sum()) == ("C", "gamma", 4)
+    heat, dots = result.curve_figure().data
+    for s, setting in enumerate(result.settings):
+        row, column = [0.1, 1.0].index(setting["gamma"]), [0.1, 1, 10].index(setting["C"])
+        assert heat.z[row][column] == pytest.approx(result.inner_curves[:, s].mean())
+        assert curve.times[row, column] == list(result.chosen_index).count(s)
+        assert heat.text[row][column] == f"gamma={setting['gamma']:g}, C={setting['C']:g}"
+    assert sum(map(int, dots.text)) == 4
+    scored = Recipe(4, 2).run(Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1]}), X, y, scoring="roc_auc")
+    best = np.unravel_index(np.argmax(curve_of(scored).goodness), (2, 2))
+    assert curve_of(scored).mean[best] == curve_of(scored).mean.max()
+
+
+@pytest.mark.parametrize(
+    "grid",
+    [
+        {"C": [1, 10], "gamma": [0.1, 1.0], "kernel": ["rbf", "poly"]},
+        [{"C": [1, 10]}, {"gamma": [0.1]}],
+        [{"C": [1, 10], "gamma": [0.1]}, {"C": [1], "gamma": [1.0]}],
+    ],
+)
+def test_other_grids_are_drawn_in_grid_order(grid):
+    """Three parameters, lists of grids, a grid with a hole: the pointer names the setting."""
+    result = Recipe(3, 2).run(Family(SVC(), grid), X, y)
+    figure = result.curve_figure()
+    assert figure.layout.xaxis.title.text == "setting, in grid order"
+    mean = next(trace for trace in figure.data if trace.name == "mean of the inner curves")
+    assert len(mean.hovertext) == len(result.settings)
+    assert "C=1" in mean.hovertext[0]
+
+
+def test_a_setting_that_failed_leaves_a_gap():
+    """NaN in the curve."""
+    result = Recipe(3, 2).run(Family(make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 2, 40]}), X, X[:, 0])
+    mean = next(trace for trace in result.curve_figure().data if trace.name == "mean of the inner curves")
+    assert np.isnan(mean.y).tolist() == [False, False, True]
+
+
+def test_without_a_choice_there_is_no_curve():
+    """Said in words; the nest map is there all the same."""
+    result = Recipe.external_cv(3).run(knn(k=3), X, y)
+    with pytest.raises(ValueError, match="there is no curve: nothing was chosen among several settings"):
+        curve_figure(result)
+    assert result.nest_figure().data
+
+
+def test_figures_are_deterministic():
+    """No random ids."""
+    one, two = (Recipe(3, 2).run(knn(k=[1, 3]), X, y) for _ in range(2))
+    assert one.nest_figure().to_json() == two.nest_figure().to_json()
+    assert one.curve_figure().to_json() == two.curve_figure().to_json()

@@ -120,7 +120,7 @@ class Panel(Slot):
         self.words = w.HTML(self.bar("0 % done"))
         button = w.Button(description="Cancel", tooltip="Stop; what is finished is kept", layout=w.Layout(width="max-content"))
         button.on_click(self._cancel)
-        self.box = w.HBox([self.words, button], layout=w.Layout(align_items="center", flex_flow="row wrap"))
+        self.box = w.HBox([button, self.words], layout=w.Layout(align_items="center", flex_flow="row wrap"))
         self.handle = display(self.box, display_id=True)
 
     def draw(self, text: str) -> None:

@@ -150,7 +150,8 @@ def bundle_of(shown: RiskEstimate | Comparison) -> tuple[dict[str, str], dict[st
 def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]:
     """A result as text and HTML; the seconds are metadata."""
     value, name = headline(result)
-    said = [words for words in (interval_words(result), flat_words(result), choice_words(result)) if words]
+    judged = "; ".join(filter(None, (flat_words(result), choice_words(result))))
+    said = [words for words in (interval_words(result), judged) if words]
     label = record_of(result).family.label
     parts = [
         f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
@@ -315,14 +316,15 @@ def html_table(table: Table) -> str:
     """A table with scoped headers, every cell escaped."""
     head, rows = table
     headers = "".join(f'<th scope="col">{html(name)}</th>' for name in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    cell = '<td style="padding:3px 8px">'  # the front ends' own tables are twice as tall
+    body = "".join("<tr>" + "".join(f"{cell}{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
     return f'<table style="margin-left:0"><thead><tr>{headers}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def html_list(sentences: Iterable[str]) -> str:
     """A list of escaped sentences; nothing where there are none."""
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-    return f"<ul>{items}</ul>" if items else ""
+    return f'<ul style="margin:0">{items}</ul>' if items else ""
 
 
 def _sizes(sizes: np.ndarray) -> list[str]:
@@ -330,4 +332,7 @@ def _sizes(sizes: np.ndarray) -> list[str]:
 
 
 def _bundle(text: str, parts: list[str]) -> dict[str, str]:
-    return {"text/plain": text, "text/html": f'<div class="tex2jax_ignore mathjax_ignore">{"".join(parts)}</div>'}
+    return {
+        "text/plain": text,
+        "text/html": f'<div class="tex2jax_ignore mathjax_ignore" style="line-height:1.4">{"".join(parts)}</div>',
+    }

@@ -207,7 +207,7 @@ def _curve(curve: Curve) -> go.Figure:
     )  # fmt: skip
     _outer_curves(figure, curve, hover)
     for places, name, marker in (
-        (curve.one_se, "the one-standard-error rule's choice", {"symbol": "diamond-open", "size": 10, "color": GREY}),
+        (curve.one_se, "one-standard-error choice", {"symbol": "diamond-open", "size": 10, "color": GREY}),
         (curve.chosen, "θ<sub>j</sub> chosen in outer split j" if n > 1 else "θ̂ chosen", {"size": 9, "color": ORANGE}),
     ):
         if places is not None:
@@ -219,7 +219,7 @@ def _curve(curve: Curve) -> go.Figure:
             )  # fmt: skip
     _levels(figure, curve)
     below = {"orientation": "h", "y": -0.2, "yanchor": "top", "x": 0, "xanchor": "left"}
-    below |= {"entrywidth": 0.3, "entrywidthmode": "fraction"}
+    below |= {"tracegroupgap": 0, "entrywidth": 0.3, "entrywidthmode": "fraction"}
     axes = {"xaxis": _x_axis(curve.axis), "yaxis": {"title": {"text": curve.ylabel}} | LINES}
     figure.update_layout(_plain(height=470) | axes | {"legend": below, "margin": {"l": 70, "r": 20, "t": 20, "b": 50}})
     return figure

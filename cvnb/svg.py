@@ -17,7 +17,7 @@ from .curves import Axis, Curve, Surface
 from .nest import Nest, Strip
 from .wording import count
 
-WIDTH, HEIGHT = 300, 190
+WIDTH, HEIGHT = 300, 172
 MOST_RUNS = 120
 SHOWN = 10  # inner curves of outer splits beyond this number are not drawn one by one
 STYLE = (

@@ -133,7 +133,7 @@ def test_a_curve_figure_has_the_numbers_of_the_result():
     chosen = by_name["θ<sub>j</sub> chosen in outer split j"][0]
     assert list(chosen.x) == [one["k"] for one in result.chosen]
     np.testing.assert_allclose(chosen.y, result.inner_curves[np.arange(5), result.chosen_index])
-    se = by_name["the one-standard-error rule's choice"][0]
+    se = by_name["one-standard-error choice"][0]
     one_se = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y, select="one_se")
     assert list(se.x) == [one["k"] for one in one_se.chosen]
     levels = {name.split()[0]: trace[0].y[0] for name, trace in by_name.items() if name and " estimate" in name}

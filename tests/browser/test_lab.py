@@ -1,110 +1,137 @@
-"""What a person sees in JupyterLab, in the light and in the dark theme."""
+"""What a person sees in JupyterLab and in Notebook 7, in the light and in the dark theme."""
 
 import re
 
 import pytest
 
+from front_ends import broken_pictures, contrast
+
 pytestmark = pytest.mark.browser
 
-CELLS = "() => window.jupyterapp.shell.currentWidget?.content?.widgets?.map(cell => cell.model.executionCount ?? null)"
-IDLE = "() => window.jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"
-THEME = "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
-COLOURS = """element => {
-    const parse = text => text.match(/[0-9.]+/g).map(Number);
-    let node = element, back = null;
-    while (node && !back) {
-        const colour = parse(getComputedStyle(node).backgroundColor);
-        if (colour.length === 3 || colour[3] > 0) back = colour;
-        node = node.parentElement;
-    }
-    return [parse(getComputedStyle(element).color), back ?? [255, 255, 255]];
-}"""
+SETUP = """%load_ext cvnb
+import time, numpy as np
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+X, y = load_iris(return_X_y=True)
+class Slow(DummyClassifier):
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.1)
+        return super().fit(X, y, sample_weight)"""
+SLOW = "Family(Slow(), {'strategy': ['prior', 'uniform']})"
+RISK = "zero-one risk of the tuned rule"
+LINE = 22.4  # pixels of a line of text in an output
 
 
-def open_notebook(page, lab, name, scheme):
-    """Open a notebook and wait until it is drawn, in the theme asked for."""
-    page.goto(lab.address(name))
-    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
-    page.evaluate(THEME, "JupyterLab Dark" if scheme == "dark" else "JupyterLab Light")
-    light = "false" if scheme == "dark" else "true"
-    page.wait_for_selector(f"body[data-jp-theme-light={light}]", timeout=20_000, state="attached")
-
-
-def run_all(page, n_cells):
-    """Run every cell and wait for the last."""
-    page.wait_for_function(IDLE, timeout=60_000)
-    page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
-    page.wait_for_function(
-        f"() => {{ const counts = ({CELLS})(); return counts?.length === {n_cells} && !counts.includes(null); }}"
-    )
-    page.wait_for_function(IDLE, timeout=60_000)
-
-
-def contrast(page, locator):
-    """The WCAG contrast of an element's text on what lies behind it."""
-
-    def luminance(colour):
-        channels = [c / 255 for c in colour[:3]]
-        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    text, back = map(luminance, locator.evaluate(COLOURS))
-    return (max(text, back) + 0.05) / (min(text, back) + 0.05)
-
-
-def test_the_stored_quickstart_shows_its_result_without_being_run(page, lab, scheme):
-    """A cloned notebook is not trusted: its number, table and notes are there all the same, and readable."""
-    open_notebook(page, lab, "01_quickstart.ipynb", scheme)
-    output = page.locator(".jp-OutputArea-output:has-text('zero-one risk of the tuned rule')").first
+def test_the_stored_quickstart_shows_its_result_without_being_run(visit, server, app, scheme):
+    """A cloned notebook is not trusted: its number, pictures, table and notes are there all the same, and readable."""
+    server.clone("01_quickstart.ipynb", f"cloned_{app}_{scheme}.ipynb")
+    seen = visit(app, scheme, server).open(f"cloned_{app}_{scheme}.ipynb")
+    output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
     output.wait_for(timeout=20_000)
     assert re.search(r"0\.0421518", output.inner_text())
     cells = output.locator("td")
     assert cells.count() == 30
-    assert min(contrast(page, cells.nth(i)) for i in (0, 5, 29)) > 4.5
-    assert page.complaints == []
+    assert min(contrast(cells.nth(i)) for i in (0, 5, 29)) > 4.5
+    assert output.locator("img").count() == 2
+    assert broken_pictures(output) == []
+    seen.shot("stored", output)
 
 
-def test_a_cell_shows_its_result_and_an_error_in_one_line(page, lab, scheme):
-    """Run for real: a table for the result, one line for a mistake, nothing in the browser's console."""
-    lab.write(
-        "run.ipynb",
-        [
-            "%load_ext cvnb\nfrom sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)",
-            "%%nestedcv X y --outer 4 --inner 3 -o risk\nknn(k=[1, 5, 9])",
-            "%%nestedcv X y --inner 1\nknn()",
-        ],
-    )
-    open_notebook(page, lab, "run.ipynb", scheme)
-    run_all(page, 3)
-    result = page.locator(".jp-OutputArea-output:has-text('zero-one risk of the tuned rule')").first
-    assert result.locator("tbody tr").count() == 4
+def test_a_cell_shows_its_result_and_an_error_in_one_line(visit, server, app, scheme):
+    """Run for real: number, pictures, a table at most 25 lines tall in all; one line for a mistake."""
+    name = f"run_{app}_{scheme}.ipynb"
+    cells = [SETUP, "%%nestedcv X y --outer 5 --inner 5 -o risk\nknn(k=range(1, 31))", "%%nestedcv X y --inner 1\nknn()"]
+    server.write(name, cells)
+    seen = visit(app, scheme, server).open(name).run()
+    result = seen.output(RISK)
+    assert result.locator("tbody tr").count() == 5
     assert result.locator("sub").count() > 0
+    assert broken_pictures(result) == []
     box = result.bounding_box()
     assert box["width"] <= 1280
-    error = page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error'], .jp-RenderedText")
-    text = error.last.inner_text().strip()
-    assert text == "NestedCVError: inner=1 leaves no fold to choose on; use inner >= 2."
-    assert page.complaints == []
+    assert box["height"] <= 25 * LINE
+    error = seen.page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error'], .jp-RenderedText")
+    assert error.last.inner_text().strip() == "NestedCVError: inner=1 leaves no fold to choose on; use inner >= 2."
+    seen.shot("result", result)
 
 
-@pytest.mark.parametrize("scheme", ["light"], indirect=True)
-def test_the_stop_button_leaves_what_was_finished(page, lab, scheme):
+def test_everything_that_shows_itself_is_shown(visit, server, app, scheme):
+    """Comparison, plan, family, recipe, forecast: tables and pictures, nothing as bare text."""
+    name = f"others_{app}_{scheme}.ipynb"
+    cells = [
+        SETUP,
+        "%%nestedcv X y\n{'knn': knn(k=[1, 5, 9]), 'tree': tree(max_leaf_nodes=[2, 4])}",
+        "%folds X y --outer 4 --inner 3",
+        "from cvnb import Recipe, knn\nknn(k=range(1, 9))",
+        "Recipe.nested_cv(outer=4)",
+        "%%nestedcv X y --dry-run\nknn()",
+    ]
+    server.write(name, cells)
+    seen = visit(app, scheme, server).open(name).run()
+    for text in ("Comparison on the same splits", "Plan of 150 rows", "Family knn", "nested CV: Recipe(", "fits"):
+        output = seen.output(text)
+        assert output.get_attribute("data-mime-type") in ("text/html", None)
+        assert broken_pictures(output) == []
+        assert output.bounding_box()["height"] <= 25 * LINE
+        seen.shot(text.split()[0], output)
+
+
+def test_figures_are_drawn(visit, server, app, scheme):
+    """plotly's curve, and the nest map whose menu opens an outer split."""
+    name = f"figures_{app}_{scheme}.ipynb"
+    cells = [SETUP, "%%nestedcv X y -o risk\nknn(k=range(1, 31))", "risk.curve_figure()", "risk.nest_figure()"]
+    server.write(name, cells)
+    seen = visit(app, scheme, server).open(name).run()
+    figures = seen.page.locator(".js-plotly-plot")
+    figures.nth(1).wait_for(timeout=30_000)
+    curve, nest = figures.nth(0), figures.nth(1)
+    assert curve.locator(".scatterlayer .trace").count() > 8
+    drawn = nest.locator(".barlayer .point").count()
+    assert drawn >= 150 * 5
+    nest.scroll_into_view_if_needed()
+    nest.locator(".updatemenu-header").click()
+    nest.locator(".updatemenu-dropdown-button").nth(1).click()
+    seen.page.wait_for_selector("text=0, 4", timeout=10_000)
+    seen.shot("nest", nest)
+    seen.shot("curve", curve)
+
+
+@pytest.mark.parametrize("end", ["finished", "cancelled"])
+def test_a_run_in_the_background_leaves_only_its_result(visit, server, app, end):
+    """A bar and a Cancel button while it runs; then the result, whole or partial, and nothing of the widgets when reopened."""
+    name = f"background_{app}_{end}.ipynb"
+    n = 3 if end == "finished" else 30
+    server.write(name, [SETUP, f"%%nestedcv X y --outer {n} --inner 3 --background -o job\n{SLOW}", "1 + 1"])
+    seen = visit(app, "light", server).open(name).start()
+    button = seen.page.locator("button.jupyter-button:has-text('Cancel')")
+    button.wait_for(timeout=30_000)
+    seen.page.locator("progress[aria-label='share of the run that is done']").wait_for(timeout=10_000)
+    seen.page.locator("text=/so far/").first.wait_for(timeout=30_000)
+    seen.shot("background")
+    if end == "cancelled":
+        button.click()
+        assert re.search(r"from \d+ of 30 outer splits \(interrupted\)", seen.output("(interrupted)").inner_text())
+    else:
+        seen.output(RISK)
+    assert seen.page.locator("progress").count() == 0
+    assert button.count() == 0
+    seen.idle()
+    seen.save()
+    stored = server.clone(name, "again_" + name)
+    assert [set(output["data"]) for output in stored["cells"][1]["outputs"]] == [{"text/plain", "text/html"}]
+    again = visit(app, "dark", server).open("again_" + name)
+    assert RISK in again.output(RISK).inner_text()
+    assert again.page.locator("text=/model not found|Error displaying/").count() == 0
+
+
+def test_the_stop_button_leaves_what_was_finished(visit, server, app):
     """A kernel interrupt shows the outer splits that are done and fails the cell."""
-    lab.write(
-        "stop.ipynb",
-        [
-            "%load_ext cvnb\nimport time, numpy as np\nfrom sklearn.dummy import DummyRegressor\n"
-            "class Slow(DummyRegressor):\n    def fit(self, X, y, sample_weight=None):\n"
-            "        time.sleep(0.2)\n        return super().fit(X, y)\n"
-            "X, y = np.arange(60.0).reshape(-1, 1), np.sin(np.arange(60.0))",
-            "%%nestedcv X y --outer 20 --inner 2 -o risk\nSlow()",
-        ],
-    )
-    open_notebook(page, lab, "stop.ipynb", scheme)
-    page.wait_for_function(IDLE, timeout=60_000)
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-all-cells'); }")
-    page.locator("progress[aria-label='share of the run that is done']").wait_for(timeout=30_000)
-    page.evaluate("() => window.jupyterapp.commands.execute('notebook:interrupt-kernel')")
-    page.locator("text=/NestedCVInterrupted: Interrupted: \\d+ of 20 outer splits were finished/").wait_for(timeout=10_000)
-    assert page.locator("text=/from \\d+ of 20 outer splits \\(interrupted\\)/").first.is_visible()
-    assert page.locator("progress").count() == 0
+    name = f"stop_{app}.ipynb"
+    server.write(name, [SETUP, f"%%nestedcv X y --outer 20 --inner 2 -o risk\n{SLOW}"])
+    seen = visit(app, "light", server).open(name).start()
+    seen.page.locator("progress[aria-label='share of the run that is done']").wait_for(timeout=30_000)
+    seen.command("notebook:interrupt-kernel")
+    message = "text=/NestedCVInterrupted: Interrupted: \\d+ of 20 outer splits were finished/"
+    seen.page.locator(message).wait_for(timeout=10_000)
+    assert seen.page.locator("text=/from \\d+ of 20 outer splits \\(interrupted\\)/").first.is_visible()
+    assert seen.page.locator("progress").count() == 0

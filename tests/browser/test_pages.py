@@ -1,0 +1,58 @@
+"""Pages without a kernel's front end: the report, an exported notebook with the network cut, voila."""
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+from sklearn.datasets import load_iris
+
+from cvnb import Recipe, knn
+from front_ends import broken_pictures
+
+pytestmark = pytest.mark.browser
+
+RISK = "zero-one risk of the tuned rule"
+
+
+def test_a_report_is_complete_without_a_network(visit, tmp_path, scheme):
+    """Both figures are drawn, the menu opens a split, nothing is asked for."""
+    path = Recipe(4, 3).run(knn(k=range(1, 20)), *load_iris(return_X_y=True)).report(tmp_path / "risk.html")
+    seen = visit(scheme=scheme)
+    seen.page.goto(path.as_uri())
+    figures = seen.page.locator(".js-plotly-plot")
+    figures.nth(1).locator(".barlayer .point").first.wait_for(timeout=20_000)
+    assert figures.nth(0).locator(".scatterlayer .trace").count() > 6
+    width = seen.page.evaluate("() => [document.body.scrollWidth, document.documentElement.clientWidth]")
+    assert width[0] <= width[1]
+    figures.nth(1).locator(".updatemenu-header").click()
+    figures.nth(1).locator(".updatemenu-dropdown-button").nth(2).click()
+    seen.page.wait_for_selector("text=1, 2", timeout=10_000)
+    assert seen.page.locator("blockquote").inner_text().startswith("The zero-one risk of")
+    seen.shot("report")
+
+
+def test_an_exported_notebook_is_complete_without_a_network(visit, server, tmp_path, scheme):
+    """nbconvert's page: number, pictures and table; what its own template asks of other machines is not needed."""
+    notebook = nbformat.read(server.folder / "01_quickstart.ipynb", as_version=4)
+    page, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
+    path = tmp_path / "page.html"
+    path.write_text(page, encoding="utf-8")
+    seen = visit("voila", scheme)  # the template asks for MathJax and require.js elsewhere
+    seen.page.goto(path.as_uri())
+    output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
+    assert output.is_visible()
+    assert output.locator("td").count() == 30
+    assert output.locator("img").count() == 2
+    assert broken_pictures(output) == []
+    seen.shot("exported", output)
+
+
+def test_voila_shows_the_result(visit, server):
+    """A notebook as a page of its own."""
+    setup = "%load_ext cvnb\nfrom sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)"
+    server.write("voila.ipynb", [setup, "%%nestedcv X y --outer 4 --inner 3\nknn(k=[1, 5, 9])"])
+    seen = visit("voila", "light", server).open("voila.ipynb")
+    output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
+    output.wait_for(timeout=60_000)
+    assert output.locator("tbody tr").count() == 4
+    assert broken_pictures(output) == []
+    seen.shot("voila", output)

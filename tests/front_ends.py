@@ -1,0 +1,198 @@
+"""A person at a browser: JupyterLab, Notebook 7 and voila opened, run, saved and read in a headless Chromium."""
+
+import json
+import os
+import re
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+HERE = re.compile(r"(data|blob|file|about):|(https?|ws)://(127\.0\.0\.1|localhost)[:/]")
+# What a front end complains of by itself, whatever the notebook.
+OWN_COMPLAINTS = {
+    "lab": (),
+    "notebook": (
+        re.compile(r"reading 'schema'"),  # Notebook 7.6, at its start, with an empty notebook too
+        re.compile(r"Command 'filebrowser:open-path' not registered"),  # it restores what JupyterLab left open
+    ),
+    "voila": (  # its page asks for a font elsewhere, and loads JupyterLab's extensions that are not made for it
+        re.compile(r"fontawesome|net::ERR_"),
+        re.compile(r"shared module is not a function|doesn't exist in shared scope"),
+    ),
+}
+SETTINGS = {
+    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},  # every output is drawn, also far down
+    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+}
+NOTEBOOK = "(window.jupyterapp?.shell?.currentWidget)"
+COUNTS = f"{NOTEBOOK}?.content?.widgets?.map(cell => cell.model.executionCount ?? null)"
+STATUS = f"{NOTEBOOK}?.sessionContext?.session?.kernel?.status"
+THEME = "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
+
+
+class Server:
+    """One Jupyter server with JupyterLab, Notebook 7 and voila over a folder of its own; no setting of the user's."""
+
+    def __init__(self, home):
+        self.folder, self.token = home / "notebooks", secrets.token_hex(16)
+        self.folder.mkdir(exist_ok=True)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        for name, values in SETTINGS.items():
+            path = home / "settings" / f"{name}.jupyterlab-settings"
+            path.parent.mkdir(parents=True)
+            path.write_text(json.dumps(values), encoding="utf-8")
+        command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", "--ServerApp.ip=127.0.0.1"]
+        command += [f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.folder}"]
+        command += ["--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"]
+        command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        names = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime", "PLATFORM_DIRS": "1"}
+        private = {f"JUPYTER_{name}": value if value == "1" else str(home / value) for name, value in names.items()}
+        private |= {f"JUPYTERLAB_{name}_DIR": str(home / name.lower()) for name in ("SETTINGS", "WORKSPACES")}
+        private |= {"CVNB_PROGRESS": "auto", "IPYTHONDIR": str(home / "ipython")}
+        self.log = home / "log"
+        with open(self.log, "w", encoding="utf-8") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ | private)
+        self._wait()
+
+    def _wait(self):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                break
+            try:
+                with urllib.request.urlopen(f"{self.url}/api", timeout=5):
+                    return
+            except OSError:
+                time.sleep(0.2)
+        raise RuntimeError(self.log.read_text(encoding="utf-8")[-2000:])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+    def write(self, name, cells):
+        """A notebook of code cells that were never run."""
+        code = [
+            {"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": text, "outputs": [], "execution_count": None}
+            for i, text in enumerate(cells)
+        ]
+        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+        notebook = {"cells": code, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+        (self.folder / name).write_text(json.dumps(notebook), encoding="utf-8")
+
+    def clone(self, name, to):
+        """The same notebook as somebody else's machine has it: never trusted there."""
+        notebook = json.loads((self.folder / name).read_text(encoding="utf-8"))
+        notebook["metadata"]["title"] = to  # another text has another signature
+        (self.folder / to).write_text(json.dumps(notebook), encoding="utf-8")
+        return notebook
+
+    def address(self, app, name):
+        where = {"lab": f"lab/tree/{name}?reset&", "notebook": f"notebooks/{name}?", "voila": f"voila/render/{name}?"}
+        return f"{self.url}/{where[app]}token={self.token}"
+
+
+class Visit:
+    """A page, what its console complained of, and what it asked of other machines (which it does not get)."""
+
+    def __init__(self, page, server=None, app="lab", scheme="light"):
+        self.page, self.server, self.app, self.scheme = page, server, app, scheme
+        self.complaints, self.asked = [], []
+        page.on("console", lambda message: self._complain(message.text) if message.type == "error" else None)
+        page.on("pageerror", lambda error: self._complain(str(error)))
+        page.route("**/*", self._gate)
+
+    def _complain(self, text):
+        if not any(known.search(text) for known in OWN_COMPLAINTS[self.app]):
+            self.complaints.append(text)
+
+    def _gate(self, route):
+        if HERE.match(route.request.url):
+            route.continue_()
+        else:
+            self.asked.append(route.request.url)
+            route.abort("internetdisconnected")
+
+    def open(self, name):
+        """Open a notebook and wait until it is drawn, in the theme asked for."""
+        self.page.goto(self.server.address(self.app, name))
+        if self.app == "voila":
+            self.page.wait_for_load_state("networkidle", timeout=120_000)
+            return self
+        self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+        self.page.wait_for_function("() => window.jupyterapp?.restored", timeout=60_000)
+        self.page.evaluate(THEME, "JupyterLab Dark" if self.scheme == "dark" else "JupyterLab Light")
+        light = "false" if self.scheme == "dark" else "true"
+        self.page.wait_for_selector(f"body[data-jp-theme-light={light}]", timeout=20_000, state="attached")
+        return self
+
+    def start(self):
+        """Run all cells; does not wait."""
+        self.idle()
+        self.command("notebook:run-all-cells")
+        return self
+
+    def run(self):
+        """Run all cells and wait for the last; a cell that fails ends it."""
+        self.start()
+        self.page.wait_for_function(f"() => {{ const counts = {COUNTS}; return counts?.length && !counts.includes(null); }}")
+        self.idle()
+        return self
+
+    def idle(self):
+        self.page.wait_for_function(f"() => {STATUS} === 'idle'", timeout=60_000)
+
+    def command(self, name):
+        self.page.evaluate("name => { window.jupyterapp.commands.execute(name); }", name)
+
+    def save(self):
+        self.page.evaluate(f"async () => {{ await {NOTEBOOK}.context.save(); }}")
+
+    def output(self, text):
+        """The last output that holds a text."""
+        found = self.page.locator(f".jp-OutputArea-output:has-text('{text}')").last
+        found.wait_for(timeout=60_000)
+        return found
+
+    def shot(self, name, found=None):
+        """A screenshot for a person to look at, where one is asked for by CVNB_SCREENSHOTS=folder."""
+        if folder := os.environ.get("CVNB_SCREENSHOTS"):
+            path = Path(folder) / f"{name}_{self.app}_{self.scheme}.png"
+            (self.page if found is None else found).screenshot(path=path)
+
+
+def contrast(locator):
+    """The WCAG contrast of an element's text on what lies behind it."""
+    colours = """element => {
+        const parse = text => text.match(/[0-9.]+/g).map(Number);
+        let node = element, back = null;
+        while (node && !back) {
+            const colour = parse(getComputedStyle(node).backgroundColor);
+            if (colour.length === 3 || colour[3] > 0) back = colour;
+            node = node.parentElement;
+        }
+        return [parse(getComputedStyle(element).color), back ?? [255, 255, 255]];
+    }"""
+
+    def luminance(colour):
+        channels = [c / 255 for c in colour[:3]]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    text, back = map(luminance, locator.evaluate(colours))
+    return (max(text, back) + 0.05) / (min(text, back) + 0.05)
+
+
+def broken_pictures(locator):
+    """The pictures that are not drawn, or have no words."""
+    return locator.locator("img").evaluate_all("all => all.filter(one => !one.naturalWidth || !one.alt).map(one => one.src)")

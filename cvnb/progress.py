@@ -120,6 +120,11 @@ class Progress:
             self.ticker.join()
 
     @property
+    def stopped(self) -> bool:
+        """Whether the run was told to stop."""
+        return self.slot is not None and self.slot.stop.is_set()
+
+    @property
     def share(self) -> float:
         """How much is done, from 0 to 1."""
         return min(1.0, self.done / self.total)

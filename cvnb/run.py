@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from joblib.externals.loky.process_executor import BrokenProcessPool
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -28,13 +29,14 @@ from .paths.choice import choose_path
 from .paths.refit import Refit, recorded
 from .plan import Plan
 from .progress import Progress, Slot
-from .randomness import global_state
+from .randomness import global_state, is_ours
 from .rules import Rule
 from .table import Failure, LossTable, Sheet
 from .threads import n_threads, run_stages
 from .wording import count, number
 
 WAVE_SECONDS = 0.5
+LOST = 3  # times that the workers of one wave may be killed
 TINY, QUICK = 5e7, 5e8  # multiplications that are done before another thread is awake; and before a user gets impatient
 Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
@@ -169,26 +171,45 @@ class _Run:
     refitted: Counter[str] = field(default_factory=Counter)
     done: int = 0
     now: tuple[int, int] = (-1, -1)
+    start: int = 0  # the parts before it are chosen in
+    before: Sequence[int] = ()  # chosen in by the last wave, and to be measured by the next
+    noted: Any = ()
 
     @property
     def n_settings(self) -> int:
         return len(self.work.family.settings)
 
     def all_parts(self) -> None:
-        """Choose in every training part and measure the choice outside it."""
-        n_parts, nested = len(self.parts), self.plan.outer_layout is not None
-        with _workers(self.work.n_jobs) as parallel:
-            workers = effective_n_jobs(self.work.n_jobs)
-            pool = parallel if workers > 1 else None
-            size = 1 if pool is None else max(1, 2 * workers * self.plan.n_parts // max(self.plan.n_inner, self.plan.n_parts))
-            start, before = 0, self.parts[:0]
-            while start < n_parts or before:
-                started = time.perf_counter()
-                wave = self.parts[start : start + size]
-                self._wave(pool, list(wave), list(before) if nested else [])
-                start, before = start + len(wave), wave
-                if pool is not None:  # many quick splits go out together, few slow ones
-                    size = max(1, min(2 * size, int(size * WAVE_SECONDS / (time.perf_counter() - started))))
+        """Choose in every training part and measure the choice outside it; what killed workers were at is done again."""
+        lost, at = 0, -1
+        while True:
+            try:
+                with _workers(self.work.n_jobs) as parallel:
+                    return self._waves(parallel if effective_n_jobs(self.work.n_jobs) > 1 else None)
+            except (BrokenProcessPool, KeyboardInterrupt) as error:
+                lost, at = (lost + 1 if at == self.start else 1), self.start
+                # an interrupt that reaches another thread without being asked for is one of the workers'
+                asked = isinstance(error, KeyboardInterrupt) and (is_ours() or self.progress.stopped)
+                if asked or lost == LOST:
+                    raise
+                self._forget()
+
+    def _waves(self, pool: Parallel | None) -> None:
+        workers, nested = effective_n_jobs(self.work.n_jobs), self.plan.outer_layout is not None
+        size = 1 if pool is None else max(1, 2 * workers * self.plan.n_parts // max(self.plan.n_inner, self.plan.n_parts))
+        while self.start < len(self.parts) or self.before:
+            started = time.perf_counter()
+            self.noted = len(self.failures), self.warnings.copy(), self.counts.copy(), self.refitted.copy(), self.done
+            wave = self.parts[self.start : self.start + size]
+            self._wave(pool, list(wave), list(self.before) if nested else [])
+            self.start, self.before = self.start + len(wave), wave
+            if pool is not None:  # many quick splits go out together, few slow ones
+                size = max(1, min(2 * size, int(size * WAVE_SECONDS / (time.perf_counter() - started))))
+
+    def _forget(self) -> None:
+        """What the wave that is done again has noted."""
+        n, self.warnings, self.counts, self.refitted, self.done = self.noted
+        del self.failures[n:]
 
     def measure(self, j: int) -> None:
         """Measure outside part j what was chosen in it."""

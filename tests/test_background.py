@@ -250,6 +250,17 @@ def test_quiet_shows_nothing(kernel):
         assert kernel.value("quiet.wait().complete") == "True"
 
 
+@pytest.mark.parametrize("jobs", ["", "--jobs 2"])
+def test_an_interrupt_ends_the_waiting_not_the_run(kernel, jobs):
+    """The kernel's interrupt reaches worker processes too: they are started again, and the run goes on."""
+    kernel.run(BACKGROUND.replace("--background", f"--background {jobs}").replace("--outer 4", "--outer 8"))
+    threading.Timer(0.7, kernel.interrupt).start()
+    reply, _ = kernel.run("job.wait()")
+    assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
+    assert kernel.value("job.state") == "running"
+    assert kernel.value("job.wait().complete") == "True"
+
+
 def test_nbclient_stores_the_result_in_the_cell_that_began_it():
     """A notebook run without a front end: progress off, the placeholder becomes the result; what is stored has no widget."""
     notebook = nbformat.v4.new_notebook(

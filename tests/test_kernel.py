@@ -1,6 +1,7 @@
 """%%nestedcv in a real kernel: what a front end is told of results, errors and interrupts."""
 
 import os
+import signal
 import threading
 import time
 
@@ -44,6 +45,10 @@ class Kernel:
         while not messages or not until(messages[-1]["msg_type"], messages[-1]["content"]):
             messages.append(self.client.get_iopub_msg(timeout=30))
         return messages
+
+    def interrupt(self):
+        """What the manager does, without its event loop: from any thread."""
+        os.killpg(self.manager.provisioner.pgid, signal.SIGINT)
 
     def stop(self):
         self.client.stop_channels()

@@ -11,7 +11,9 @@ from sklearn.svm import SVC
 
 from cvnb import Family, Recipe, knn, ridge
 from cvnb.curves import Surface, curve_of
-from cvnb.figures import ROLES, curve_figure, nest_figure
+from cvnb.figures import comparison_figure, curve_figure, nest_figure, optimism_figure, theta_figure
+from cvnb.figures.nest import ROLES
+from cvnb.inference import optimism, theta_report
 from cvnb.nest import nest_of, opened
 from test_pictures import PLANS, X, y
 
@@ -116,28 +118,52 @@ def test_roles_differ_in_lightness_not_in_hue_alone():
     assert len(set(hatched)) == len(hatched)
 
 
+def lines(trace):
+    """[curves, points] of a trace that holds several curves, a gap after each."""
+    ends = np.flatnonzero(np.isnan(np.asarray(trace.x, dtype=float)))
+    return np.array([part[:-1] for part in np.split(np.asarray(trace.y, dtype=float), ends + 1)[:-1]])
+
+
 def test_a_curve_figure_has_the_numbers_of_the_result():
     """Inner curves, their mean and band, choices, outer curves, levels."""
     result = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y)
-    figure = result.curve_figure()
-    by_name = {}
-    for trace in figure.data:
-        by_name.setdefault(trace.name, []).append(trace)
-    inner = np.array([trace.y for trace in by_name["inner curve of each outer split"]])
+    by_name = {trace.name: trace for trace in result.curve_figure().data}
+    inner = lines(by_name["inner curve of each outer split"])
     np.testing.assert_array_equal(inner, result.inner_curves[:, [1, 2, 0]])
-    np.testing.assert_allclose(by_name["mean of the inner curves"][0].y, inner.mean(axis=0))
-    outer = np.array([trace.y for trace in by_name["outer curve of each split"]])
-    np.testing.assert_array_equal(outer, result.outer_curves[:, [1, 2, 0]])
-    assert all(trace.visible == "legendonly" for trace in by_name["outer curve of each split"])
-    np.testing.assert_allclose(by_name["± 1 standard deviation of the 5 curves"][0].y, inner.mean(0) + inner.std(0, ddof=1))
-    chosen = by_name["θ<sub>j</sub> chosen in outer split j"][0]
+    assert by_name["inner curve of each outer split"].hovertext[5] == "<b>k=5</b>, split 1"
+    np.testing.assert_allclose(by_name["mean of the inner curves"].y, inner.mean(axis=0))
+    outer = by_name["outer curve of each split"]
+    np.testing.assert_array_equal(lines(outer), result.outer_curves[:, [1, 2, 0]])
+    assert outer.visible == "legendonly"
+    np.testing.assert_allclose(by_name["± 1 standard deviation of the 5 curves"].y, inner.mean(0) + inner.std(0, ddof=1))
+    chosen = by_name["θ<sub>j</sub> chosen in outer split j"]
     assert list(chosen.x) == [one["k"] for one in result.chosen]
     np.testing.assert_allclose(chosen.y, result.inner_curves[np.arange(5), result.chosen_index])
-    se = by_name["one-standard-error choice"][0]
     one_se = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y, select="one_se")
-    assert list(se.x) == [one["k"] for one in one_se.chosen]
-    levels = {name.split()[0]: trace[0].y[0] for name, trace in by_name.items() if name and " estimate" in name}
+    assert list(by_name["one-standard-error choice"].x) == [one["k"] for one in one_se.chosen]
+    levels = {name.split()[0]: trace.y[0] for name, trace in by_name.items() if name and " estimate" in name}
     assert levels == {"flat": result.flat, "nested": result.risk}
+
+
+def test_every_curve_has_the_same_traces():
+    """So that a widget can update them: what is missing is an empty trace, out of the legend."""
+    cases = [Recipe(5, 3), Recipe.cv_test(inner=3), Recipe.internal_cv(3), Recipe.nested_resampling(3, 2)]
+    figures = [recipe.run(knn(k=[1, 5]), X, y).curve_figure() for recipe in cases]
+    assert len({len(figure.data) for figure in figures}) == 1
+    internal = {trace.name: trace for trace in figures[2].data}
+    assert len(internal["nested estimate"].x) == 0
+    assert not internal["nested estimate"].showlegend
+
+
+def test_many_outer_splits_are_drawn_in_part():
+    """Leave-one-out outside: the first curves are drawn, and the name says so; the mean is of all."""
+    result = Recipe("loo", 3).run(knn(k=[1, 5]), X, y + np.arange(60) % 2)
+    by_name = {trace.name: trace for trace in result.curve_figure().data}
+    assert len(lines(by_name["inner curve of each outer split"])) == 60
+    bigger = Recipe("loo", 3).run(knn(k=[1, 5]), np.vstack([X, X + 1]), np.append(y, y))
+    by_name = {trace.name: trace for trace in bigger.curve_figure().data}
+    assert len(lines(by_name["inner curve of each outer split (the first 60 of 120)"])) == 60
+    np.testing.assert_allclose(by_name["mean of the inner curves"].y, bigger.inner_curves.mean(axis=0))
 
 
 def test_a_log_grid_is_drawn_on_a_log_axis_and_words_on_an_axis_of_words():
@@ -203,3 +229,47 @@ def test_figures_are_deterministic():
     one, two = (Recipe(3, 2).run(knn(k=[1, 3]), X, y) for _ in range(2))
     assert one.nest_figure().to_json() == two.nest_figure().to_json()
     assert one.curve_figure().to_json() == two.curve_figure().to_json()
+
+
+def test_a_comparison_is_drawn_as_paired_fold_losses():
+    """One line for each split over the families, and their means."""
+    comparison = Recipe(4, 2).run({"near": knn(k=[1, 3]), "far": knn(k=[15, 21])}, X, y)
+    folds, means = comparison_figure(comparison).data
+    expected = np.column_stack([result.fold_risks for result in comparison.values()])
+    np.testing.assert_array_equal(lines(folds), expected)
+    assert folds.hovertext[4].startswith("<b>far</b>, split 1: ")
+    np.testing.assert_allclose(means.y, [result.risk for result in comparison.values()])
+    with pytest.raises(TypeError, match="takes a Comparison of several families, got RiskEstimate"):
+        comparison_figure(comparison["near"])
+    with pytest.raises(ValueError, match="there are no fold losses to compare"):
+        comparison_figure(Recipe.internal_cv(3).run({"a": knn(k=[1]), "b": knn(k=[3])}, X, y))
+
+
+def test_optimism_is_drawn_as_its_report_says():
+    """Each estimate once, BBC-CV with its interval; scores as scores."""
+    result = Recipe(5, 3).run(knn(k=[1, 5, 9]), X, y)
+    report = optimism(result)
+    shown = {trace.name.split(" (")[0]: trace for trace in optimism_figure(result).data}
+    values = {name: trace.x[0] for name, trace in shown.items()}
+    expected = {"flat": report.flat, "Tibshirani–Tibshirani": report.tibshirani, "BBC-CV": report.bbc.estimate}
+    assert values == expected | {"nested": report.nested}
+    error = shown["BBC-CV"].error_x
+    assert error.array[0] == pytest.approx(report.bbc.high - report.bbc.estimate)
+    assert error.arrayminus[0] == pytest.approx(report.bbc.estimate - report.bbc.low)
+    scored = Recipe(5, 3).run(knn(k=[1, 5, 9]), X, y, scoring="roc_auc")
+    values = [trace.x[0] for trace in optimism_figure(scored).data]
+    assert values[0] == pytest.approx(-optimism(scored).flat)
+
+
+def test_choices_are_drawn_as_regret_or_as_counts():
+    """The regret matrix where outer losses of all settings are known, else how often each was chosen."""
+    result = Recipe(4, 2).run(knn(k=[1, 5, 9]), X, y)
+    (heat,) = theta_figure(result).data
+    np.testing.assert_allclose(heat.z, theta_report(result).regret)
+    unmeasured = Recipe(4, 2).run(Family(SVC(), {"C": [0.01, 10]}), X, X[:, 1] > 0)
+    if theta_report(unmeasured).regret is None:
+        (bars,) = theta_figure(unmeasured).data
+        assert sum(bars.y) == 4
+    counted = Recipe.internal_cv(3).run(knn(k=[1, 5, 9]), X, y)
+    (bars,) = theta_figure(counted).data
+    assert (list(bars.y), list(bars.hovertext)) == ([1], [f"k={counted.chosen[0]['k']}"])

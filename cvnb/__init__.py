@@ -88,7 +88,7 @@ def load_ipython_extension(ipython: Any) -> None:
 def unload_ipython_extension(ipython: Any) -> None:
     """%unload_ext cvnb"""
     for kind in ("line", "cell"):
-        for name in ("nestedcv", "folds"):
+        for name in ("nestedcv", "folds", "recipe"):
             ipython.magics_manager.magics[kind].pop(name, None)
     ipython.magics_manager.registry.pop("NestedCVMagics", None)
     if ipython.Completer is not None:

@@ -13,7 +13,7 @@ from .inputs import is_frame
 from .magic_line import WORDS
 from .magics import NestedCVMagics, options_of
 
-LINE = re.compile(r"%{1,2}(nestedcv|folds)\s(.*)$")
+LINE = re.compile(r"%{1,2}(nestedcv|folds|recipe)\s(.*)$")
 
 
 def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]:

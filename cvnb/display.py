@@ -149,20 +149,28 @@ def bundle_of(shown: RiskEstimate | Comparison) -> tuple[dict[str, str], dict[st
 
 def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]:
     """A result as text and HTML; the seconds are metadata."""
-    value, name = headline(result)
-    judged = "; ".join(filter(None, (flat_words(result), choice_words(result))))
-    said = [words for words in (interval_words(result), judged) if words]
-    label = record_of(result).family.label
     parts = [
-        f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
-        *(f"<div>{html(words)}</div>" for words in said),
-        f'<div style="{FAINT}">{html(result.quantity)}<br>{escape(label)}: {escape(recipe_words(result))}</div>',
+        strip_of(result),
         pictures_of(result),
         html_table(splits_table(result)),
         html_list(result.notes),
         f"<details><summary>How this was computed</summary>{html_list(details(result))}{_code(result)}</details>",
     ]
     return _bundle(result_text(result), parts), {"cvnb": {"seconds": record_of(result).table.seconds}}
+
+
+def strip_of(result: RiskEstimate) -> str:
+    """The number with its name, its interval, the flat estimate, the choices, what it estimates."""
+    value, name = headline(result)
+    judged = "; ".join(filter(None, (flat_words(result), choice_words(result))))
+    said = [words for words in (interval_words(result), judged) if words]
+    label = record_of(result).family.label
+    lines = [
+        f'<div><span style="font-size:28px;font-weight:bold">{escape(value)}</span> {escape(name)}</div>',
+        *(f"<div>{html(words)}</div>" for words in said),
+        f'<div style="{FAINT}">{html(result.quantity)}<br>{escape(label)}: {escape(recipe_words(result))}</div>',
+    ]
+    return "".join(lines)
 
 
 def pictures_of(result: RiskEstimate) -> str:

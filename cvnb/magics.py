@@ -30,10 +30,12 @@ from .plan import Plan
 from .procedure import DEFAULTS, Options, Ready, dry_run, prepare
 from .progress import Slot, in_notebook
 from .recipes import Recipe
+from .specs import Resampling
 
 AT_HAND = {
     "Family": Family,
     "Recipe": Recipe,
+    "Resampling": Resampling,
     **{
         name: getattr(shorthands, name)
         for name in ["knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest"]
@@ -137,6 +139,27 @@ class NestedCVMagics(Magics):
         try:
             X, y, groups, _ = self._data(arguments)
             return recipe_of(arguments, self._value, self._defaults()).plan(X, y, groups=groups)
+        except CvnbError as error:
+            raise NestedCVError(str(error)) from None
+
+    @magic_arguments()
+    @argument("data", nargs="*", help="X and y: names (or expressions without spaces); with --target one frame")
+    @argument("--target", help="the column of the frame that is y")
+    @argument("--groups", help="groups: a name, or a column of the frame")
+    @argument("-h", "--help", action="store_true", help="show this help")
+    @no_var_expand
+    @line_magic
+    def recipe(self, line: str) -> Any:
+        """The RecipeBuilder: choose a recipe and a family for these rows by hand, and watch the curve."""
+        arguments = self._parsed(self.recipe, line)
+        if arguments.help:
+            print(self.recipe.__doc__)
+            return None
+        from .widgets import RecipeBuilder
+
+        try:
+            X, y, groups, _ = self._data(arguments)
+            return RecipeBuilder(X, y, groups, namespace=self._shell.user_ns)
         except CvnbError as error:
             raise NestedCVError(str(error)) from None
 
@@ -264,7 +287,9 @@ class NestedCVMagics(Magics):
         except (ValueError, SyntaxError):
             pass  # no literal: a name or an expression
         try:
-            return eval(text, self._shell.user_ns)
+            return eval(
+                text, self._shell.user_ns, {name: AT_HAND[name] for name in AT_HAND.keys() - self._shell.user_ns.keys()}
+            )
         except NameError:
             known = f"; it knows {', '.join(words)}" if words else ""
             raise NestedCVError(f"{option}: {text!r} is not defined{known}.") from None

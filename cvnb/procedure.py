@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from .estimate import Record, RiskEstimate
 from .families import Family, as_families, check_parameters
 from .forecast import forecast
 from .losses import find_loss
+from .paths.base import Ran
 from .paths.choice import choose_path
 from .plan import Plan
 from .progress import Slot
@@ -24,6 +26,7 @@ from .recipes import Recipe
 from .rules import rule_of
 from .run import Work, fill
 from .specs import FixedRows, Folds, Given, Listed
+from .table import LossTable
 from .wording import count
 
 
@@ -110,6 +113,7 @@ def dry_run(
     return found[""] if isinstance(given, Family) else found
 
 
+UNDER_WAY = Ran("under way", "the run goes on")
 DEFAULTS: dict[str, Any] = {
     "loss": None, "scoring": None, "select": "min", "flat": False, "n_jobs": None, "path": "auto", "progress": "off",
 }  # fmt: skip
@@ -166,12 +170,15 @@ class Ready:
         results: dict[str, RiskEstimate] = {}
         for name, job in self.jobs.items():
             if slot is not None:
-                slot.begin(name, len(results), len(self.jobs))
-            table, path = fill(job.work, self.plan, self.flat, slot)
-            results[name] = RiskEstimate(Record(self.recipe, job.work, self.plan, table, path, self.inner_spec, job.notes))
-            if not table.complete:
+                slot.begin(name, len(results), len(self.jobs), partial(self.estimate, job, path=UNDER_WAY))
+            results[name] = self.estimate(job, *fill(job.work, self.plan, self.flat, slot))
+            if not results[name].complete:
                 break
         return results[""] if self.alone else Comparison(results)
+
+    def estimate(self, job: Job, table: LossTable, path: Ran) -> RiskEstimate:
+        """The result that a loss table of this job makes."""
+        return RiskEstimate(Record(self.recipe, job.work, self.plan, table, path, self.inner_spec, job.notes))
 
 
 def _by_name(families: Family | dict[str, Family]) -> dict[str, Family]:

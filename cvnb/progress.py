@@ -30,6 +30,8 @@ class Slot:
         self.line = ""
         self.stop = threading.Event()
         self.share, self.name, self.part, self.n_parts = 0.0, "", 0, 1
+        self.as_result: Callable[[Any], Any] | None = None  # loss table -> result
+        self.table: Callable[[], Any] | None = None  # the loss table as far as it is filled
 
     @property
     def used(self) -> bool:
@@ -42,9 +44,13 @@ class Slot:
         shown = in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
         return self.shows and shown and os.environ.get("CVNB_PROGRESS", "") != "off"
 
-    def begin(self, name: str, part: int, n_parts: int) -> None:
+    def begin(self, name: str, part: int, n_parts: int, as_result: Callable[[Any], Any]) -> None:
         """What is told from here on is of this part."""
-        self.name, self.part, self.n_parts = name, part, n_parts
+        self.name, self.part, self.n_parts, self.as_result, self.table = name, part, n_parts, as_result, None
+
+    def so_far(self) -> Any:
+        """The partial result of this part; None before anything is known of it."""
+        return None if self.table is None or self.as_result is None else self.as_result(self.table())
 
     def tell(self, share: float) -> None:
         """So much of this part is done. A run that was told to stop is interrupted here, in its own thread."""
@@ -91,12 +97,14 @@ class Slot:
 class Progress:
     """Told how much is done of `total`; a thread draws it at most ten times a second."""
 
-    def __init__(self, total: float, slot: Slot | None, unit: str = "splits") -> None:
+    def __init__(self, total: float, slot: Slot | None, unit: str = "splits", table: Callable[[], Any] | None = None) -> None:
         self.total, self.unit, self.slot = total, unit, slot
         self.done, self.sentence = 0.0, ""
         self.said: Callable[[], str] = str
         self.started, self.drawn = time.monotonic(), ""
         self.over, self.ticker = threading.Event(), None
+        if slot is not None and table is not None:
+            slot.table = table
         if slot is not None and slot.seen:
             self.ticker = threading.Thread(target=self._tick, name="cvnb progress", daemon=True)
             self.ticker.start()

@@ -69,7 +69,7 @@ def fill(work: Work, plan: Plan, flat: bool = False, slot: Slot | None = None) -
 
 
 def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, slot: Slot | None) -> LossTable:
-    shown = Progress(plan.n_inner + len(plan.outer), slot)
+    shown = Progress(plan.n_inner + len(plan.outer), slot, table=lambda: run.table(False, 0.0))
     run = _Run(work, plan, path, flat or path.every_setting, range(plan.n_parts), shown)
     started = time.perf_counter()
     try:
@@ -85,7 +85,8 @@ def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, slot: Slot |
 
 def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, slot: Slot | None) -> LossTable:
     """The same by a path that fills the whole table on threads, and by refit in the parts that it refuses."""
-    sheet, shown = Sheet(plan, len(work.family.settings), work.rule), Progress(1.0, slot, unit="")
+    sheet = Sheet(plan, len(work.family.settings), work.rule)
+    shown = Progress(1.0, slot, unit="", table=lambda: sheet.table(0.0))
     started = time.perf_counter()
 
     def look() -> None:

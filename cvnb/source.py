@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics._scorer import _BaseScorer
 
+from .families import Family
 from .losses import NAMED
 from .recipes import Recipe
 from .rules import OneStandardError, Own, Rule
@@ -27,7 +28,7 @@ YOURS = "your_function"
 def code_of(record: Record) -> str:
     """Imports, the recipe and its run; X, y (and groups, sample_weight) are the user's."""
     imports: Imports = {("cvnb", "Recipe")}
-    arguments = [_family(record, imports), "X", "y"]
+    arguments = [family_expression(record.family, imports), "X", "y"]
     for name in ("groups", "sample_weight"):
         if getattr(record.data, "weights" if name == "sample_weight" else name) is not None:
             arguments.append(f"{name}={name}")
@@ -35,9 +36,9 @@ def code_of(record: Record) -> str:
     arguments += _select(record.work.rule, imports)
     if record.table.flat:
         arguments.append("flat=True")
-    body = [f"recipe = {_recipe(record.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
+    body = [f"recipe = {recipe_expression(record.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
     missing = [f"# {YOURS}: the function that this run was given; it has no name to import"] if YOURS in body[-1] else []
-    return "\n".join([*_import_lines(imports), "", *missing, *body])
+    return "\n".join([*import_lines(imports), "", *missing, *body])
 
 
 def expression(value: Any, imports: Imports) -> str:
@@ -71,8 +72,8 @@ def expression(value: Any, imports: Imports) -> str:
     return " ".join(repr(value).split())
 
 
-def _family(record: Record, imports: Imports) -> str:
-    family = record.family
+def family_expression(family: Family, imports: Imports) -> str:
+    """An expression that makes this family."""
     if family.call:
         name, keywords = family.call
         imports.add(("cvnb", name))
@@ -104,7 +105,8 @@ def _select(rule: Rule, imports: Imports) -> list[str]:
     return ["select='one_se'"] if isinstance(rule, OneStandardError) else []
 
 
-def _recipe(recipe: Recipe, imports: Imports) -> str:
+def recipe_expression(recipe: Recipe, imports: Imports) -> str:
+    """An expression that makes this recipe."""
     shown = []
     for f in fields(recipe):
         if not f.init:
@@ -150,7 +152,8 @@ def _home(thing: Any) -> tuple[str, str]:
     return (module if exported else thing.__module__), thing.__name__
 
 
-def _import_lines(imports: Imports) -> list[str]:
+def import_lines(imports: Imports) -> list[str]:
+    """What has to be imported for the expressions."""
     modules: dict[str, list[str]] = {}
     for module, name in sorted(imports):
         if module not in ("__main__", "builtins"):

@@ -62,6 +62,7 @@ ORDER = (
     "magic_line",
     "magics",
     "completion",
+    "widgets",
 )
 
 # The front doors: for the user's convenience these import what stands after them, and only inside a function.
@@ -72,6 +73,7 @@ FRONT_DOORS = {
     "inference": {"rules"},
     "estimate": {"display", "figures", "page", "source"},
     "comparison": {"display"},
+    "magics": {"widgets"},
     "reports": {"display"},
 }
 

@@ -1,0 +1,290 @@
+"""RecipeBuilder: choose how rows are split and what is tuned, see the folds at once, run, watch the curve.
+
+A view of three values that can be read and set: `recipe`, `family` and `result`. A change of a control only says what is
+wanted; one worker draws the plan and, where the path is fast, runs it; what is superseded is dropped.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from html import escape
+from typing import Any
+
+import ipywidgets as w
+import numpy as np
+import traitlets as t
+
+from ..data import Data
+from ..display import html, strip_of
+from ..errors import CvnbError
+from ..estimate import RiskEstimate, record_of
+from ..inputs import check_groups, length
+from ..nest import nest_of
+from ..paths.choice import choose_path
+from ..procedure import DEFAULTS, Options, Ready, prepare
+from ..progress import Slot
+from ..recipes import Recipe
+from ..svg import draw_nest
+from ..wording import count
+from .controls import AUTO, GIVEN, STRATIFY, Controls
+from .curve_view import CurveView
+from .snapshot import Snapshot
+from .spelling import values_of
+from .worker import Worker
+from .written import LOSSES, Written
+
+LIVE = 3e9  # multiplications of a run that is made without being asked for
+
+
+class RecipeBuilder(Controls):
+    """Controls on the left; result, nest map and curve on the right.
+
+    recipe, family, result   what is on screen; each may be set
+    plan                     the splits of the recipe, None where it cannot be drawn (`error` says why)
+    outside, inside          "none", "holdout", "folds", "loo" or "resampling": the cell of the outer × inner table
+    outer, inner             numbers of folds or samples; test, validation: shares
+    seed, stratify, groups, time_ordered, buffer, family_name, grid, loss, select: the other controls
+    """
+
+    result = t.Any(None, allow_none=True)
+    plan = t.Any(None, allow_none=True)
+    error = t.Unicode("")
+
+    def __init__(self, X: Any, y: Any, groups: Any = None, namespace: dict[str, Any] | None = None) -> None:
+        self._data, self._lock = Data.check(X, y), threading.RLock()
+        super().__init__(Written(X, y, groups, _user_namespace() if namespace is None else namespace), self._data.n_rows)
+        self._strip, self._nest, self._curve = w.HTML(), w.HTML(), CurveView()
+        for one, name in ((self._strip, "strip"), (self._nest, "nest")):
+            one.add_class("cvnb-shown").add_class(f"cvnb-{name}")
+        self._worker = Worker(lambda: Watched(self))
+        self._twin, self._twin_due = None, 0.0
+        inside = w.Box([self._form, w.VBox([self._strip, self._nest, self._curve.widget])])
+        inside.add_class("cvnb-builder")
+        self.add_class("cvnb-host")
+        self.children = [inside]
+        self.observe(self._result_set, names="result")
+        self._form.on_msg(self._clicked)
+        self._show_controls()
+        self._ask(False)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether everything that was asked for is on screen within `timeout` seconds."""
+        return self._worker.wait(timeout)
+
+    def run(self) -> None:
+        """What the Run button does: run what the controls say, however long it takes."""
+        self._ask(True)
+
+    def cancel(self) -> None:
+        """What the Cancel button does: stop; the outer splits that are finished stay."""
+        self._worker.stop()
+
+    def to_python(self) -> str:
+        """Python that does what is on screen."""
+        return self._written.python(self)
+
+    def to_cell(self) -> str:
+        """The same as a %%nestedcv cell; "" where no options of it stand for the recipe."""
+        return self._written.cell(self)
+
+    def snapshot(self) -> Snapshot:
+        """A static copy that needs no kernel: what a reopened notebook shows."""
+        return Snapshot(self._strip.value, self.result, self.plan, self.to_python())
+
+    def close(self) -> None:
+        """Stop the worker and take the widgets away."""
+        self._worker.stop()
+        super().close()
+
+    def _result_set(self, change: Any) -> None:
+        """A result that is set brings its recipe and family, and is shown as it is."""
+        if self._quiet or change.new is None:
+            return
+        if not isinstance(change.new, RiskEstimate):
+            self._put(result=change.old)
+            raise t.TraitError(f"builder.result must be the result of a run, got {type(change.new).__name__}.")
+        self._worker.stop()
+        self._worker.wait(5)
+        record = record_of(change.new)
+        name, grid = self._written.names_of(record.family)
+        values = values_of(record.recipe) or {}
+        if values:
+            values["stratify"] = next(word for word, value in STRATIFY.items() if value == values["stratify"])
+        self._put(recipe=record.recipe, family=record.family, family_name=name or GIVEN, grid=grid, **values)
+        self._form.choices = self._choices()
+        self._show_controls()
+        self._show_plan(change.new.plan)
+        self._show_result(change.new)
+
+    # What is computed, by the worker alone.
+
+    def _ask(self, asked: bool) -> None:
+        if self._problems:
+            self._worker.stop()
+            self._show_error(next(iter(self._problems.values())))
+            return
+        recipe, family, groups, loss, select = self.recipe, self.family, self.groups, self.loss, self.select
+        self._worker.ask(lambda slot: self._work(slot, asked, recipe, family, groups, loss, select))
+
+    def _work(self, slot: Slot, asked: bool, recipe: Recipe, family: Any, groups: str, loss: str, select: str) -> None:
+        """Draw the plan, and run it where that is fast or was asked for."""
+        try:
+            data = self._data_with(groups)
+            options = Options(**DEFAULTS | {"select": select} | _loss_options(loss))
+            ready = prepare(recipe, family, data, options)
+            with self._lock:
+                if slot.stop.is_set():
+                    return
+                self._show_plan(ready.plan)
+            work = ready.jobs[""].work
+            path = choose_path(work.family, work.kinds, work.data, work.loss, work.task, ready.plan, "auto")
+            if not asked and getattr(path, "cost", np.inf) > LIVE:
+                self._show_nothing(_waiting_words(ready))
+                return
+            result = self._run(slot, ready)
+            with self._lock:
+                if not self._worker.superseded and isinstance(result, RiskEstimate):
+                    self._show_result(result)
+        except Exception as error:  # shown where the user looks: a thread has nobody to raise it to
+            with self._lock:
+                if not slot.stop.is_set():
+                    self._show_error(str(error) if isinstance(error, CvnbError) else f"{type(error).__name__}: {error}")
+        self._update_twin()
+
+    def _run(self, slot: Slot, ready: Ready) -> Any:
+        self._busy(True)
+        try:
+            return ready.run(slot)
+        finally:
+            self._busy(False)
+
+    def _data_with(self, groups: str) -> Data:
+        if not groups:
+            return self._data
+        values = self._written.groups(groups)
+        if (n := length("groups", values)) != self._data.n_rows:
+            raise CvnbError(f"groups={groups} has {n} rows, but X has {self._data.n_rows}; choose others.")
+        return Data(self._data.X, self._data.y, check_groups(values), None, self._data.category)
+
+    def _busy(self, yes: bool) -> None:
+        self._form.busy = yes
+        self._form.share = 0.0
+        self._form.actions = [["run", "Run", not yes], ["cancel", "Cancel", yes]]
+
+    def _show_plan(self, plan: Any) -> None:
+        self._say("")
+        self.plan = plan
+        self._nest.value = _wide(draw_nest(nest_of(plan)).img)
+
+    def _show_result(self, result: RiskEstimate) -> None:
+        self._say("")
+        self._put(result=result)
+        self._strip.value = strip_of(result)
+        self._curve.show(result)
+        notes = f"{count(len(result.notes), 'note')}: {result.notes[0]}" if result.notes else ""
+        self._form.status = notes if result.complete else "Stopped; what was finished is shown."
+
+    def _show_nothing(self, words: str) -> None:
+        """No number stands beside controls that it does not belong to."""
+        self._put(result=None)
+        self._strip.value = f"<div>{html(words)}</div>"
+        self._curve.show(None)
+        self._form.status = ""
+
+    def _show_error(self, words: str) -> None:
+        with self._lock:
+            self._show_nothing("No result: see what is said beside the controls.")
+            self.plan = None
+            self._nest.value = f'<div class="cvnb-infeasible">{escape(words)}</div>'
+            self._say(words)
+            self._busy(False)
+
+    def _say(self, words: str) -> None:
+        self.error = words
+        self._form.error = words
+
+    def _under_way(self, slot: Slot, text: str) -> None:
+        """How far a long run is, and what it knows so far."""
+        with self._lock:
+            if slot.stop.is_set():
+                return
+            self._form.status, self._form.share = text, slot.share
+            try:
+                result = slot.so_far()
+            except RuntimeError:
+                return  # it was written to while it was read: the next look sees it
+            if result is not None and len(result.fold_risks) > len(getattr(self.result, "fold_risks", ())):
+                self._put(result=result)
+                self._strip.value = strip_of(result)
+                self._curve.show(result)
+
+    def _clicked(self, _: Any, content: Any, __: Any) -> None:
+        {"run": self.run, "cancel": self.cancel}[content["action"]]()
+
+    # How it stays in a notebook.
+
+    def _ipython_display_(self) -> None:
+        """The widget, and below it the static copy, which only shows where the widget is not alive."""
+        from IPython.display import display
+
+        display(self._repr_mimebundle_(), raw=True)
+        self._form.twin = f"cvnb-twin-{self.model_id[:12]}"
+        self._twin = display(self._twin_bundle(), raw=True, display_id=True)
+
+    def _twin_bundle(self) -> dict[str, str]:
+        shown = self.snapshot()
+        return {"text/plain": repr(shown), "text/html": f'<div class="{self._form.twin}">{shown._repr_html_()}</div>'}
+
+    def _update_twin(self) -> None:
+        """At most one a second, and always the last."""
+        if self._twin is None or self._worker.superseded:
+            return
+        time.sleep(max(0.0, self._twin_due - time.monotonic()))
+        if not self._worker.superseded:
+            self._twin_due = time.monotonic() + 1.0
+            self._twin.update(self._twin_bundle(), raw=True)
+
+    def __repr__(self) -> str:
+        return f"RecipeBuilder({self.recipe!r}, {self.family!r})"
+
+
+class Watched(Slot):
+    """The slot of a run whose progress a builder shows."""
+
+    def __init__(self, builder: RecipeBuilder) -> None:
+        super().__init__()
+        self.builder = builder
+
+    @property
+    def seen(self) -> bool:
+        """It is looked at on screen."""
+        return True
+
+    def draw(self, text: str) -> None:
+        """Show a bar, a sentence, and the result so far."""
+        self.builder._under_way(self, text)
+
+
+def _user_namespace() -> dict[str, Any]:
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return {} if shell is None else shell.user_ns
+
+
+def _loss_options(name: str) -> dict[str, Any]:
+    if name == AUTO:
+        return {}
+    return {"loss": name} if name in LOSSES else {"scoring": name}
+
+
+def _waiting_words(ready: Ready) -> str:
+    work = ready.jobs[""].work
+    n = ready.plan.n_inner * len(work.family.settings) + len(ready.plan.outer)
+    return f"Not run yet: {count(n, 'fit')} of {work.family.label}. Press Run."
+
+
+def _wide(img: str) -> str:
+    """A picture as wide as there is room, up to one and a half times its size."""
+    return img.replace('style="vertical-align:top"', 'style="vertical-align:top;width:400px;height:auto"')

@@ -1,0 +1,209 @@
+"""The controls of a recipe, a family and a run, as traits and as a form: each follows the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets as w
+import traitlets as t
+from sklearn.metrics import get_scorer_names
+
+from ..errors import CvnbError
+from ..families import Family, as_families
+from ..magics import AT_HAND
+from ..recipes import Recipe
+from .form import Form, number
+from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
+from .written import LOSSES, SHORT_HANDS, Written
+
+GIVEN = "(as given)"
+NAMED = {
+    "1. train/validation/test": "holdout/holdout",
+    "2. CV then test": "holdout/folds",
+    "3. resampling then test": "holdout/resampling",
+    "4. nested CV": "folds/folds",
+    "nested CV with an inner dev set": "folds/holdout",
+    "nested resampling": "resampling/resampling",
+    "external CV": "folds/none",
+    "leave-one-out": "loo/none",
+    "internal CV": "none/folds",
+    "tuning on a dev set": "none/holdout",
+    "validation on a test set": "holdout/none",
+}
+WORDS = {"none": "none", "holdout": "holdout", "folds": "K-fold", "loo": "LOO", "resampling": "samples"}
+FIELDS = [
+    {"name": "named", "label": "Recipe", "kind": "choice"},
+    {
+        "name": "cell",
+        "label": "outside (rows) × inside (columns)",
+        "kind": "table",
+        "row": "outside",
+        "column": "inside",
+        "rows": [[kind, WORDS[kind]] for kind in OUTER],
+        "columns": [[kind, {"none": "no θ", "holdout": "dev set"}.get(kind, WORDS[kind])] for kind in INNER],
+        "empty": [f"{outside}/{inside}" for outside in OUTER for inside in INNER if (outside, inside) not in CELLS],
+    },
+    number("outer", "Outer folds", 2, 20),
+    number("inner", "Inner folds", 2, 20),
+    number("test", "Test share", 0.05, 0.5, 0.05),
+    number("validation", "Validation share", 0.05, 0.5, 0.05),
+    number("seed", "Seed", 0, 50),
+    {"name": "stratify", "label": "Stratify", "kind": "choice"},
+    {"name": "groups", "label": "Groups", "kind": "choice"},
+    {"name": "time_ordered", "label": "In order of time", "kind": "check"},
+    number("buffer", "Buffer, rows", 0, 50),
+    {"name": "family_name", "label": "Family", "kind": "choice"},
+    {"name": "grid", "label": "Grid", "kind": "text", "placeholder": "default; or k=range(1, 31)"},
+    {"name": "loss", "label": "Loss or score", "kind": "choice"},
+    {"name": "select", "label": "Rule", "kind": "choice"},
+]
+AUTO = "auto"
+STRATIFY = {"auto": "auto", "yes": True, "no": False}
+OF_RECIPE = ("outside", "inside", "outer", "inner", "test", "validation", "seed", "stratify", "time_ordered", "buffer")
+OF_FAMILY = ("family_name", "grid")
+OF_RUN = ("groups", "loss", "select")
+
+
+class Controls(w.VBox):
+    """Traits for what can be chosen, and `recipe` and `family`, which they make; `_ask` is called after every change."""
+
+    outside = t.Enum(OUTER, "folds")
+    inside = t.Enum(INNER, "folds")
+    outer = t.Int(5)
+    inner = t.Int(5)
+    test = t.Float(0.2)
+    validation = t.Float(0.25)
+    seed = t.Int(0)
+    stratify = t.Enum(tuple(STRATIFY), "auto")
+    groups = t.Unicode("")
+    time_ordered = t.Bool(False)
+    buffer = t.Int(0)
+    family_name = t.Unicode("knn")
+    grid = t.Unicode("")
+    loss = t.Unicode("auto")
+    select = t.Enum(("min", "one_se"), "min")
+    recipe = t.Any()
+    family = t.Any()
+
+    def __init__(self, written: Written, n_rows: int) -> None:
+        self._written, self._n_rows, self._quiet = written, n_rows, False
+        self._problems: dict[str, str] = {}
+        self._form = Form(fields=FIELDS)
+        super().__init__()
+        self._put(groups=written.groups_name, recipe=call_of(self._values()).recipe, family=AT_HAND["knn"]())
+        self._form.choices = self._choices()
+        self.observe(self._control_changed, names=[*OF_RECIPE, *OF_FAMILY, *OF_RUN])
+        self.observe(self._recipe_set, names="recipe")
+        self.observe(self._family_set, names="family")
+        self._form.observe(self._form_changed, names="values")
+
+    def _ask(self, asked: bool) -> None:
+        raise NotImplementedError
+
+    # What the controls say.
+
+    def _values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in OF_RECIPE} | {"stratify": STRATIFY[self.stratify]}
+
+    def _control_changed(self, change: Any) -> None:
+        if self._quiet:
+            return
+        if change.name in OF_RECIPE:
+            self._try("recipe", lambda: self._put(recipe=call_of(self._values()).recipe))
+        elif change.name in OF_FAMILY:
+            self._try("family", lambda: self._put(family=self._written.family(self.family_name, self.grid)))
+        self._show_controls()
+        self._ask(False)
+
+    def _try(self, what: str, act: Any) -> None:
+        """Do it, or keep why it cannot be done."""
+        self._problems.pop(what, None)
+        try:
+            act()
+        except Exception as error:  # whatever is wrong with what was typed is said in the panel
+            self._problems[what] = str(error) if isinstance(error, CvnbError) else f"{type(error).__name__}: {error}"
+
+    def _put(self, **values: Any) -> None:
+        """Set traits without hearing of it."""
+        before, self._quiet = self._quiet, True
+        try:
+            for name, value in values.items():
+                self.set_trait(name, value)
+        finally:
+            self._quiet = before
+
+    def _recipe_set(self, change: Any) -> None:
+        if self._quiet:
+            return
+        if not isinstance(change.new, Recipe):
+            self._put(recipe=change.old)
+            raise t.TraitError(f"builder.recipe must be a Recipe, got {type(change.new).__name__}.")
+        values = values_of(change.new)
+        self._problems.pop("recipe", None)
+        if values is not None:
+            words = {word: value for value, word in ((v, k) for k, v in STRATIFY.items())}
+            self._put(**values | {"stratify": words[values["stratify"]]})
+        self._show_controls()
+        self._ask(False)
+
+    def _family_set(self, change: Any) -> None:
+        if self._quiet:
+            return
+        try:
+            given = as_families(change.new)
+            if not isinstance(given, Family):
+                raise t.TraitError("builder.family takes one family; compare several with recipe.run({...}, X, y).")
+        except Exception:
+            self._put(family=change.old)
+            raise
+        name, grid = self._written.names_of(given)
+        self._problems.pop("family", None)
+        self._put(family=given, family_name=name or GIVEN, grid=grid)
+        self._form.choices = self._choices()
+        self._show_controls()
+        self._ask(False)
+
+    # What the form shows.
+
+    def _form_changed(self, change: Any) -> None:
+        """The browser's values, as traits; what is no value of a trait is said in the panel."""
+        new = {name: value for name, value in change.new.items() if change.old.get(name) != value}
+        if "named" in new:
+            new["cell"] = NAMED.get(new.pop("named"), f"{self.outside}/{self.inside}")
+        if "cell" in new:
+            new["outside"], new["inside"] = new.pop("cell").split("/")
+        with self.hold_trait_notifications():
+            for name, value in new.items():
+                self._try(name, lambda name=name, value=value: self.set_trait(name, value))
+        if self._problems:
+            self._ask(False)
+
+    def _show_controls(self) -> None:
+        cell = f"{self.outside}/{self.inside}"
+        expressible = self.recipe is not None and values_of(self.recipe) is not None
+        named = next((name for name, one in NAMED.items() if one == cell), "–") if expressible else GIVEN
+        values = {name: getattr(self, name) for name in (*OF_RECIPE[2:], *OF_FAMILY, *OF_RUN)}
+        self._form.values = values | {"cell": cell if expressible else "", "named": named}
+        off = {"outer", "inner", "test", "validation"} - used((self.outside, self.inside))
+        if not self.time_ordered:
+            off.add("buffer")
+        if self.family_name == GIVEN or not self._written.takes_grid(self.family_name):
+            off.add("grid")
+        self._form.disabled = sorted(off)
+        self._form.codes = {
+            label: text for label, text in (("%%nestedcv", self.to_cell()), ("Python", self.to_python())) if text
+        }
+
+    def _choices(self) -> dict[str, list[list[str]]]:
+        families = [*SHORT_HANDS, *self._written.estimators()]
+        if self.family_name not in families:
+            families.append(self.family_name)
+        groups = [["", "none"], *([name, name] for name in self._written.group_names(self._n_rows))]
+        return {
+            "named": [[name, name] for name in (*NAMED, "–", GIVEN)],
+            "stratify": [[word, word] for word in STRATIFY],
+            "groups": groups,
+            "family_name": [[name, name] for name in families],
+            "loss": [[name, name] for name in (AUTO, *LOSSES, *sorted(get_scorer_names()))],
+            "select": [["min", "minimum"], ["one_se", "one standard error"]],
+        }

@@ -1,0 +1,158 @@
+"""What a builder was given and what is in the user's namespace, by name: the other half of the copied code."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV
+
+from ..errors import FamilyError
+from ..families import Family, as_families
+from ..inputs import is_frame
+from ..magics import AT_HAND
+from ..source import family_expression, import_lines, recipe_expression
+from .spelling import call_of, values_of
+
+SHORT_HANDS = ("knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest")
+
+
+class Written:
+    """Names of X, y, groups and estimators, families made from what is typed, and the code of all of it."""
+
+    def __init__(self, X: Any, y: Any, groups: Any, namespace: dict[str, Any]) -> None:
+        self.namespace = namespace
+        self.X, self.y = self._name_of(X, "X"), self._name_of(y, "y")
+        self.groups_name = "" if groups is None else self._name_of(groups, "groups")
+        self._given = {} if groups is None else {self.groups_name: groups}
+
+    def _name_of(self, value: Any, otherwise: str) -> str:
+        found = [name for name, one in self.namespace.items() if one is value and not name.startswith("_")]
+        return otherwise if not found or otherwise in found else found[0]
+
+    def groups(self, name: str) -> Any:
+        """The groups of that name."""
+        return self._given[name] if name in self._given else self.namespace[name]
+
+    def group_names(self, n_rows: int) -> list[str]:
+        """What could be groups: one value for each row."""
+        return list(dict.fromkeys([*self._given, *(name for name, one in self._public() if _is_column(one, n_rows))]))
+
+    def estimators(self) -> list[str]:
+        """Estimators, searches and families of the user's namespace."""
+        kinds = (BaseEstimator, Family)
+        return [name for name, one in self._public() if isinstance(one, kinds) and not isinstance(one, type)]
+
+    def _public(self) -> list[tuple[str, Any]]:
+        return sorted((name, one) for name, one in self.namespace.items() if not name.startswith("_") and name not in AT_HAND)
+
+    def takes_grid(self, name: str) -> bool:
+        """Whether a grid is said beside this family; a search or a family has its own."""
+        return name in SHORT_HANDS or not isinstance(self.namespace.get(name), Family | GridSearchCV)
+
+    def family(self, name: str, grid: str) -> Family:
+        """The family of that name with the grid that was typed: keywords of a short-hand, or a dict."""
+        if name in SHORT_HANDS:
+            return eval(f"{name}({grid})", dict(AT_HAND), self.namespace | {name: AT_HAND[name]})
+        if name not in self.namespace:
+            raise FamilyError(f"{name!r} is no family that could be chosen again; choose another.")
+        given = self.namespace[name]
+        if not self.takes_grid(name):
+            made: Any = as_families(given)
+            return made
+        return Family(given, eval(grid, dict(AT_HAND), self.namespace) if grid.strip() else {}, name=name)
+
+    def names_of(self, family: Family) -> tuple[str, str]:
+        """(name, grid) that stand for a family: its short-hand, its name in the namespace, or ("", "")."""
+        if family.call:
+            imports: set[tuple[str, str]] = set()
+            expression = family_expression(family, imports)
+            return family.call[0], expression.removeprefix(f"{family.call[0]}(")[:-1]
+        for name in self.estimators():
+            one = self.namespace[name]
+            if one is family or (family.search is not None and one is family.search):
+                return name, ""
+            if one is family.estimator and family.name == name and family.search is None:
+                return name, repr(family.grid) if family.settings != [{}] else ""
+        return "", ""
+
+    def python(self, shown: Any) -> str:
+        """Imports, recipe and run."""
+        imports: set[tuple[str, str]] = {("cvnb", "Recipe")}
+        arguments = [self._family(shown, imports), self.X, self.y, *_options(shown)]
+        recipe = self._recipe(shown, imports)
+        lines = [f"recipe = {recipe}", f"result = recipe.run({', '.join(arguments)})"]
+        return "\n".join([*import_lines(imports), "", *lines])
+
+    def cell(self, shown: Any) -> str:
+        """A %%nestedcv cell; "" where the options of the magic cannot say the recipe."""
+        if values_of(shown.recipe) is None:
+            return ""
+        imports: set[tuple[str, str]] = set()
+        family = self._family(shown, imports)
+        ours = {("cvnb", name) for name in AT_HAND}
+        options = [f"--groups {shown.groups}" if shown.groups else "", call_of(_exact(shown)).options]
+        options += [f"--select {shown.select}" if shown.select != "min" else "", _loss_option(shown)]
+        line = " ".join(filter(None, ["%%nestedcv", self.X, self.y, *options]))
+        return "\n".join([line, *import_lines(imports - ours), family])
+
+    def _family(self, shown: Any, imports: set[tuple[str, str]]) -> str:
+        """As it was chosen by name; else an expression that makes it."""
+        name, grid = shown.family_name, shown.grid
+        if name in SHORT_HANDS:
+            imports.add(("cvnb", name))
+            imports |= {("cvnb", word) for word in _names_in(grid) & AT_HAND.keys()}
+            return f"{name}({grid})"
+        if name in self.namespace and not self.takes_grid(name):
+            return str(name)
+        if name in self.namespace:
+            return f"({name}, {grid.strip() or '{}'})"
+        return family_expression(as_families(shown.family), imports)  # type: ignore[arg-type]
+
+    def _recipe(self, shown: Any, imports: set[tuple[str, str]]) -> str:
+        if values_of(shown.recipe) is None:
+            return recipe_expression(shown.recipe, imports)
+        expression = call_of(_exact(shown)).python
+        if "Resampling(" in expression:
+            imports.add(("cvnb", "Resampling"))
+        return expression
+
+
+def _exact(shown: Any) -> dict[str, Any]:
+    """The controls' values for the recipe on screen."""
+    rest = {"outer": shown.outer, "inner": shown.inner, "test": shown.test, "validation": shown.validation}
+    return rest | (values_of(shown.recipe) or {})
+
+
+def _options(shown: Any) -> list[str]:
+    options = [f"groups={shown.groups}"] if shown.groups else []
+    if shown.loss != "auto":
+        options.append(f"{'loss' if shown.loss in LOSSES else 'scoring'}={shown.loss!r}")
+    return [*options, *([f"select={shown.select!r}"] if shown.select != "min" else [])]
+
+
+def _loss_option(shown: Any) -> str:
+    return "" if shown.loss == "auto" else f"--{'loss' if shown.loss in LOSSES else 'scoring'} {shown.loss}"
+
+
+LOSSES = ("zero_one", "squared", "absolute", "log")
+
+
+def _names_in(text: str) -> set[str]:
+    try:
+        tree = ast.parse(f"f({text})")
+    except SyntaxError:
+        return set()
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _is_column(value: Any, n_rows: int) -> bool:
+    """Whether it is one value for each row."""
+    if is_frame(value) or isinstance(value, str | bytes | dict | type):
+        return False
+    shape = getattr(value, "shape", None)
+    if shape is None:
+        return isinstance(value, list) and len(value) == n_rows
+    return isinstance(shape, tuple) and len(shape) == 1 and shape[0] == n_rows and np.asarray(value).dtype.kind in "iuUSOb"

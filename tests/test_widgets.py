@@ -1,0 +1,339 @@
+"""The widgets without a browser: every control is a trait, and what is on screen is a recipe, a family and a result."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.svm import SVC
+from traitlets import TraitError
+
+from cvnb import Family, Recipe, Resampling, knn, nested_cv, ridge
+from cvnb.progress import Slot
+from cvnb.widgets import RecipeBuilder
+from cvnb.widgets.spelling import CELLS, Call, call_of, used, values_of
+from cvnb.widgets.worker import Worker
+from cvnb.wording import number
+
+X, y = load_iris(return_X_y=True)
+GROUPS = np.arange(150) // 3
+
+
+class Slow(DummyClassifier):
+    """Takes its time."""
+
+    def __init__(self, strategy="prior"):
+        super().__init__(strategy=strategy)
+
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.03)
+        return super().fit(X, y, sample_weight)
+
+
+@pytest.fixture
+def names():
+    """A user's namespace."""
+    return {
+        "X": X,
+        "y": y,
+        "model": SVC(),
+        "slow": Slow(),
+        "plots": GROUPS,
+        "search": GridSearchCV(SVC(), {"C": [1, 10]}, cv=3),
+    }
+
+
+@pytest.fixture
+def builder(names):
+    one = RecipeBuilder(X, y, namespace=names)
+    assert one.wait(60)
+    yield one
+    one.close()
+
+
+def shown(builder):
+    """What stands on screen once everything is done."""
+    assert builder.wait(60)
+    return builder.result
+
+
+def curve_of(builder):
+    return {trace.name: trace for trace in builder._curve.widget.data}
+
+
+def test_a_builder_opens_with_nested_cv_of_knn(builder):
+    """The plan is drawn and, the path being fast, run at once; the numbers are those of the run by hand."""
+    result = shown(builder)
+    expected = nested_cv(knn(), X, y)
+    np.testing.assert_array_equal(result.fold_risks, expected.fold_risks)
+    assert builder.recipe == Recipe(5, 5)
+    assert "0.04" in builder._strip.value
+    assert "data:image/svg+xml" in builder._nest.value
+    np.testing.assert_allclose(curve_of(builder)["mean of the inner curves"].y, expected.inner_curves.mean(axis=0))
+
+
+@pytest.mark.parametrize(
+    ("changes", "recipe"),
+    [
+        ({"outer": 3}, Recipe(3, 5)),
+        ({"inner": 4, "seed": 7}, Recipe(5, 4, seed=7)),
+        ({"inside": "loo"}, Recipe(5, "loo")),
+        ({"outside": "holdout", "test": 0.3}, Recipe.cv_test(inner=5, test=0.3)),
+        ({"outside": "holdout", "inside": "holdout", "validation": 0.3}, Recipe.train_validation_test(0.3, 0.2)),
+        ({"outside": "resampling", "inside": "resampling", "outer": 4}, Recipe.nested_resampling(4, 5)),
+        ({"outside": "none"}, Recipe.internal_cv(5)),
+        ({"stratify": "no"}, Recipe(5, 5, stratify=False)),
+        ({"time_ordered": True, "buffer": 2}, Recipe(5, 5, time_ordered=True, buffer=2)),
+    ],
+)
+def test_controls_make_the_recipe(builder, changes, recipe):
+    """Each control is a trait; the map and the curve follow."""
+    for name, value in changes.items():
+        setattr(builder, name, value)
+    assert builder.recipe == recipe
+    result = shown(builder)
+    assert result.plan == recipe.plan(X, y, builder.family)
+    assert builder.plan is result.plan
+
+
+def test_the_form_sets_the_traits(builder):
+    """What the browser sends: numbers, cells of the table, recipes by name."""
+    form = builder._form
+    form.values = {**form.values, "outer": 4}
+    assert (builder.outer, builder.recipe) == (4, Recipe(4, 5))
+    form.values = {**form.values, "cell": "holdout/folds"}
+    assert (builder.outside, form.values["named"]) == ("holdout", "2. CV then test")
+    form.values = {**form.values, "named": "1. train/validation/test"}
+    assert form.values["cell"] == "holdout/holdout"
+    assert builder.recipe == Recipe.train_validation_test(validation=0.25)
+    assert {"outer", "inner", "buffer"} <= set(form.disabled)
+    assert not {"test", "validation", "seed"} & set(form.disabled)
+
+
+def test_what_cannot_be_is_said_in_place_and_leaves_no_number(builder):
+    """A recipe that is none, an infeasible plan, a grid that is no Python: each with its sentence, until it is mended."""
+    for name, wrong, words in (
+        ("outer", 1, "outer=1 leaves no fold to test on"),
+        ("outer", 200, "200 outer folds need 200 rows, but there are 150"),
+        ("grid", "k=range(1,", "SyntaxError"),
+        ("grid", "k=[500]", "k=500 needs 500 training rows"),
+        ("grid", "q=3", "unexpected keyword argument 'q'"),
+        ("inside", "none", "inner=None measures one setting, but the grid has"),
+        ("loss", "log", ""),
+    ):
+        before = getattr(builder, name)
+        setattr(builder, name, wrong)
+        builder.wait(60)
+        assert words in builder.error
+        assert words in builder._form.error
+        assert (builder.result is None) == bool(words)
+        if words:
+            assert "No result" in builder._strip.value
+            assert len(curve_of(builder)) == 0
+        setattr(builder, name, before)
+        assert shown(builder) is not None
+        assert builder.error == ""
+
+
+def test_values_of_a_wrong_type_are_said_in_the_panel(builder):
+    """From the browser nothing is raised where nobody would see it."""
+    builder._form.values = {**builder._form.values, "outer": "five"}
+    assert "five" in builder._form.error
+    builder._form.values = {**builder._form.values, "outer": 4}
+    assert builder.recipe == Recipe(4, 5)
+
+
+def test_recipe_and_family_can_be_set(builder, names):
+    """The controls follow where they can say it; else the recipe stands as given."""
+    builder.recipe = Recipe.resampling_test(samples=7, validation=0.3)
+    assert (builder.outside, builder.inside, builder.inner, builder.validation) == ("holdout", "resampling", 7, 0.3)
+    builder.family = knn(k=[1, 5], scale=False)
+    assert (builder.family_name, builder.grid) == ("knn", "k=[1, 5], scale=False")
+    assert len(shown(builder).settings) == 2
+    builder.recipe = given = Recipe(KFold(4), 3)
+    assert builder.recipe is given
+    assert builder._form.values["named"] == "(as given)"
+    assert builder.to_cell() == ""
+    assert "KFold(n_splits=4, random_state=None, shuffle=False)" in builder.to_python()
+    assert shown(builder).plan == given.plan(X, y)
+    builder.outer = 3
+    assert builder.recipe == Recipe.resampling_test(samples=7, validation=0.3)
+    with pytest.raises(TraitError, match=r"builder.recipe must be a Recipe, got int"):
+        builder.recipe = 5
+    with pytest.raises(TypeError):
+        builder.family = 5
+    with pytest.raises(TraitError, match="one family"):
+        builder.family = {"a": knn(), "b": ridge()}
+    assert builder.recipe == Recipe.resampling_test(samples=7, validation=0.3)
+
+
+def test_a_result_can_be_set(builder):
+    """It is shown as it is, with its recipe and family."""
+    result = Recipe.cv_test(inner=3).run(ridge(alpha=[0.1, 1.0]), X, y)
+    builder.result = result
+    assert builder.result is result
+    assert (builder.recipe, builder.family_name, builder.outside) == (Recipe.cv_test(inner=3), "ridge", "holdout")
+    assert number(result.risk) in builder._strip.value
+    with pytest.raises(TraitError, match="must be the result of a run, got float"):
+        builder.result = 0.5
+
+
+def test_estimators_of_the_namespace_can_be_chosen(builder):
+    """An estimator with a typed grid, a search as it is; nothing slow runs without being asked for."""
+    builder.family_name, builder.grid = "model", "{'C': [1, 10]}"
+    assert shown(builder) is None
+    assert "Not run yet: 55 fits of model. Press Run." in builder._strip.value
+    assert builder.plan is not None
+    builder.run()
+    result = shown(builder)
+    expected = Recipe(5, 5).run(Family(SVC(), {"C": [1, 10]}), X, y)
+    np.testing.assert_array_equal(result.fold_risks, expected.fold_risks)
+    builder.seed = 1
+    assert shown(builder) is None
+    builder.family_name = "search"
+    assert "grid" in builder._form.disabled
+    builder.run()
+    assert shown(builder).settings == [{"C": 1}, {"C": 10}]
+
+
+def test_groups_of_the_namespace_can_be_chosen(builder):
+    """One value for each row."""
+    assert ["plots", "plots"] in builder._form.choices["groups"]
+    builder.groups = "plots"
+    assert shown(builder).plan == Recipe(5, 5).plan(X, y, groups=GROUPS)
+    assert "groups=plots" in builder.to_python()
+
+
+def test_a_long_run_fills_in_and_can_be_cancelled(names):
+    """The curve shows finished outer splits while others go on; Cancel keeps them."""
+    builder = RecipeBuilder(X, y, namespace=names)
+    builder.family_name, builder.grid, builder.outer = "slow", "{'strategy': ['prior', 'uniform']}", 10
+    builder.wait(60)
+    builder.run()
+    until = time.monotonic() + 60
+    while (builder.result is None or len(builder.result.fold_risks) < 2) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert 2 <= len(builder.result.fold_risks) < 10
+    assert builder._form.busy
+    assert "so far" in builder._form.status
+    assert 0 < builder._form.share < 1
+    builder._clicked(None, {"action": "cancel"}, None)
+    result = shown(builder)
+    assert not result.complete
+    assert 2 <= len(result.fold_risks) < 10
+    assert "Stopped" in builder._form.status
+    assert not builder._form.busy
+    builder.close()
+
+
+def test_the_newest_change_wins(builder):
+    """Twenty changes in a row: the last is on screen, and most of the others were never run."""
+    for seed in range(1, 21):
+        builder.seed = seed
+    result = shown(builder)
+    assert result.plan == Recipe(5, 5, seed=20).plan(X, y)
+
+
+def random_state(rng, builder):
+    """A random position of the controls."""
+    cells = [cell for cell in CELLS if cell != ("loo", "loo") and cell[1] != "none"]
+    outside, inside = cells[rng.integers(len(cells))]
+    values = {
+        "outside": outside, "inside": inside, "outer": int(rng.integers(3, 7)), "inner": int(rng.integers(2, 6)),
+        "test": float(rng.choice([0.2, 0.3])), "validation": float(rng.choice([0.2, 0.25])), "seed": int(rng.integers(100)),
+        "stratify": str(rng.choice(["auto", "yes", "no"])), "select": str(rng.choice(["min", "one_se"])),
+        "groups": str(rng.choice(["", "plots"])), "loss": str(rng.choice(["auto", "zero_one", "accuracy", "f1_macro"])),
+    }  # fmt: skip
+    family = [("knn", "k=[1, 5, 9]"), ("ridge", "alpha=[0.1, 1]"), ("model", "{'C': [1, 10]}"), ("search", "")][rng.integers(4)]
+    values["family_name"], values["grid"] = family
+    with builder.hold_trait_notifications():
+        for name, value in values.items():
+            setattr(builder, name, value)
+
+
+def said(family):
+    """What a family is: the call of a short-hand, or estimator and settings."""
+    return family.call or (repr(family.estimator), family.settings)
+
+
+def test_fifty_random_states_are_copied_exactly(names):
+    """The Python and the cell give the same plan, family, rule and loss as the controls do."""
+    builder = RecipeBuilder(X, y, namespace=names)
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        random_state(rng, builder)
+        space = names | {"called": lambda *given, **options: (given, options)}
+        exec(builder.to_python().replace("recipe.run(", "called("), space)
+        (family, *data), options = space["result"]
+        assert space["recipe"] == builder.recipe
+        assert data[0] is X
+        assert data[1] is y
+        made = family if isinstance(family, Family) else Family(family) if not isinstance(family, tuple) else Family(*family)
+        assert said(made) == said(builder.family)
+        assert options.get("select", "min") == builder.select
+        assert options.get("groups") is (GROUPS if builder.groups else None)
+        assert options.get("loss", options.get("scoring", "auto")) == builder.loss
+    builder.close()
+
+
+def test_every_cell_of_the_table_is_a_recipe_and_back():
+    """Outer × inner: the call, its Python and the controls that made it are the same thing."""
+    values = {
+        "outer": 4,
+        "inner": 3,
+        "test": 0.3,
+        "validation": 0.2,
+        "seed": 7,
+        "stratify": False,
+        "time_ordered": False,
+        "buffer": 0,
+    }
+    for outside, inside in CELLS:
+        call = call_of(values | {"outside": outside, "inside": inside})
+        assert eval(call.python, {"Recipe": Recipe, "Resampling": Resampling}) == call.recipe
+        back = values_of(call.recipe)
+        assert (back["outside"], back["inside"]) == (outside, inside)
+        assert all(back[name] == values[name] for name in used((outside, inside)))
+        assert call_of(values | back) == call
+    assert values_of(Recipe(KFold(3), 2)) is None
+    assert values_of(Recipe(5, 0.25)) is None
+    assert values_of(Recipe(0.2, 0.25)) is None
+    assert (
+        Call("", {"outer": None, "inner": Resampling(3, 0.2)}).options == "--outer None --inner Resampling(samples=3,share=0.2)"
+    )
+
+
+def test_the_snapshot_is_static(builder):
+    """Text and pictures, no script; its text is the result's."""
+    shot = builder.snapshot()
+    assert repr(shot) == repr(builder.result)
+    assert shot._repr_html_().count("<img") == 2
+    assert "<script" not in shot._repr_html_()
+    assert "Recipe.nested_cv" in shot._repr_html_()
+
+
+def test_a_worker_does_the_newest_and_stops_the_rest():
+    """One at a time; what is superseded is told to stop; the thread ends when nothing is left."""
+    worker, begun, go = Worker(Slot), [], threading.Event()
+
+    def work(name):
+        def act(slot):
+            begun.append(name)
+            while not (go.is_set() or slot.stop.is_set()):
+                time.sleep(0.001)
+
+        return act
+
+    worker.ask(work("first"))
+    while not begun:
+        time.sleep(0.001)
+    for name in ("second", "third", "last"):
+        worker.ask(work(name))
+    go.set()
+    assert worker.wait(10)
+    assert begun[0] == "first"
+    assert begun[-1] == "last"
+    assert "second" not in begun or begun.index("second") < begun.index("last")

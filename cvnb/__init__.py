@@ -90,7 +90,8 @@ def unload_ipython_extension(ipython: Any) -> None:
     for kind in ("line", "cell"):
         for name in ("nestedcv", "folds", "recipe"):
             ipython.magics_manager.magics[kind].pop(name, None)
-    ipython.magics_manager.registry.pop("NestedCVMagics", None)
+    magics = ipython.magics_manager.registry.pop("NestedCVMagics", None)
+    ipython.configurables[:] = [one for one in ipython.configurables if one is not magics]
     if ipython.Completer is not None:
         matchers = ipython.Completer.custom_matchers
         matchers[:] = [one for one in matchers if one.__name__ != "cvnb_matcher"]

@@ -144,7 +144,9 @@ class Panel(Slot):
     def _close(self) -> None:
         if self.box is not None:
             for widget in (*self.box.children, self.box):
-                widget.close()
+                for part in (widget.layout, getattr(widget, "style", None), widget):
+                    if part is not None:
+                        part.close()
             self.box = None
 
 
@@ -156,7 +158,7 @@ def show_end(job: Job, slot: Slot) -> None:
         slot.take(*bundle_of(job.result))
         return
     text = f"{type(error).__name__}: {error}"
-    if not isinstance(error, CvnbError):
+    if not isinstance(error, CvnbError) or error.__cause__ is not None:
         text += " (job.wait() shows where)"
     slot.take({"text/plain": text, "text/html": f'<pre role="alert">{escape(text)}</pre>'}, {})
 

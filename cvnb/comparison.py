@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -71,8 +71,8 @@ class Comparison(Mapping[str, RiskEstimate]):
     ['ridge', 'lasso']
     """
 
-    def __init__(self, results: Mapping[str, RiskEstimate]) -> None:
-        self._results = dict(results)
+    def __init__(self, results: Mapping[str, RiskEstimate], never_run: Sequence[str] = ()) -> None:
+        self._results, self._never_run = dict(results), tuple(never_run)
 
     def __getitem__(self, name: str) -> RiskEstimate:
         return self._results[name]
@@ -87,6 +87,12 @@ class Comparison(Mapping[str, RiskEstimate]):
     def complete(self) -> bool:
         """False after an interrupt: the family it hit comes last, with what was finished of it."""
         return all(result.complete for result in self.values())
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of every family, and which were never run."""
+        notes = [f"{name}: {note}" for name, result in self.items() for note in result.notes]
+        return notes + [f"{name}: never run, for the run was interrupted before." for name in self._never_run]
 
     @property
     def plan(self) -> Plan:

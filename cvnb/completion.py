@@ -13,7 +13,8 @@ from .inputs import is_frame
 from .magic_line import WORDS
 from .magics import NestedCVMagics, options_of
 
-LINE = re.compile(r"%{1,2}(nestedcv|folds|recipe)\s(.*)$")
+CELL = re.compile(r"%%(nestedcv)\s(.*)$")
+LINE = re.compile(r"(?:.*=)?\s*%(nestedcv|folds|recipe)\s(.*)$")
 
 
 def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]:
@@ -21,15 +22,18 @@ def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]
 
     @context_matcher()
     def cvnb_matcher(context: CompletionContext) -> SimpleMatcherResult:
-        first = context.full_text[: context.cursor_position].split("\n")
-        found = LINE.match(first[0]) if len(first) == 1 or context.cursor_line == 0 else None
+        line = context.full_text.split("\n")[context.cursor_line][: context.cursor_position]
+        found = (CELL.match(line) if context.cursor_line == 0 else None) or LINE.match(line)
         if found is None:
             return {"completions": []}
-        words = found[2].split(" ")
-        matches = _matches(shell, found[1], words[-1], words[-2] if len(words) > 1 else "")
+        *before, fragment = found[2].split(" ")
+        option, equals, value = fragment.partition("=")
+        if equals and option.startswith("--"):
+            before, fragment = [option], value
+        matches = _matches(shell, found[1], fragment, before[-1] if before else "")
         return {
             "completions": [SimpleCompletion(text, type="param") for text in matches],
-            "matched_fragment": words[-1],
+            "matched_fragment": fragment,
             "suppress": True,
         }
 
@@ -41,11 +45,16 @@ def _matches(shell: Any, magic: str, fragment: str, before: str) -> list[str]:
     if fragment.startswith("-"):
         options = options_of(getattr(NestedCVMagics, magic))
         return [option for option in options if option.startswith(fragment) and option.startswith("--")]
-    names = sorted(name for name, value in shell.user_ns.items() if not name.startswith("_") and _is_data(value))
+    names = sorted(
+        name for name, value in shell.user_ns.items() if not name.startswith("_") and name not in OWN and _is_data(value)
+    )
     if before == "--target":
         columns = [str(column) for value in shell.user_ns.values() if is_frame(value) for column in value.columns]
         return [column for column in dict.fromkeys(columns) if column.startswith(fragment) and " " not in column]
     return [word for word in (*WORDS.get(before, ()), *names) if word.startswith(fragment)]
+
+
+OWN = ("In", "Out")  # of IPython itself
 
 
 def _is_data(value: Any) -> bool:

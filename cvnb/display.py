@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .plan import Plan
     from .reports.base import Report
 
-SHOWN_SPLITS = 8
+SHOWN_SPLITS, SHOWN_NOTES = 8, 5
 FAINT = "opacity:.75"
 Table = tuple[Sequence[str], list[Sequence[str]]]
 NAMED_RECIPES = (
@@ -50,6 +50,8 @@ RECIPES: Table = (
 def headline(result: RiskEstimate) -> tuple[str, str]:
     """(the number, its name)."""
     loss = record_of(result).loss
+    if result.risk is None and result.plan.outer_layout is not None:
+        return number(None), f"{shown_number(result)}: not measured, for no outer split was finished"
     if result.risk is None:
         return number(loss.shown(result.flat)), f"smallest inner {loss.words}: optimistic, not an estimate of the risk"
     one, tuned = len(result.plan.outer) == 1, len(result.settings) > 1
@@ -139,7 +141,11 @@ def result_text(result: RiskEstimate) -> str:
     lines = [f"{value}  {name}", f"  {result.quantity}", f"  {record_of(result).family.label}: {recipe_words(result)}"]
     lines += [f"  {words}" for words in [interval_words(result), flat_words(result), choice_words(result)] if words]
     lines += [f"  {line}" for line in text_table(splits_table(result))]
-    return "\n".join([*lines, *(f"  - {note}" for note in result.notes)])
+    return "\n".join([*lines, *(f"  - {note}" for note in result.notes[:SHOWN_NOTES]), *_more(result.notes)])
+
+
+def _more(notes: list[str]) -> list[str]:
+    return [f"  - and {count(len(notes) - SHOWN_NOTES, 'more note')}: result.notes"] if len(notes) > SHOWN_NOTES else []
 
 
 def bundle_of(shown: RiskEstimate | Comparison) -> tuple[dict[str, str], dict[str, Any]]:
@@ -153,7 +159,7 @@ def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]
         strip_of(result),
         pictures_of(result),
         html_table(splits_table(result)),
-        html_list(result.notes),
+        html_notes(result.notes),
         f"<details><summary>How this was computed</summary>{html_list(details(result))}{_code(result)}</details>",
     ]
     return _bundle(result_text(result), parts), {"cvnb": {"seconds": record_of(result).table.seconds}}
@@ -203,13 +209,9 @@ def comparison_table(comparison: Comparison) -> Table:
 def shown_number(result: RiskEstimate) -> str:
     """What the number in a comparison's column is called."""
     loss = record_of(result).loss
-    if result.risk is None:
+    if result.plan.outer_layout is None:
         return f"smallest inner {loss.words}"
     return loss.shown_name
-
-
-def _notes(comparison: Comparison) -> list[str]:
-    return [f"{name}: {note}" for name, result in comparison.items() for note in result.notes]
 
 
 def _pairs(comparison: Comparison) -> list[str]:
@@ -227,7 +229,7 @@ def comparison_text(comparison: Comparison) -> str:
     """A comparison as plain text."""
     first = next(iter(comparison.values()))
     heading = [f"Comparison on the same splits: {recipe_words(first)}", f"  {_shared_words(comparison)}"]
-    said = [f"  - {said}" for said in [*_pairs(comparison), *_notes(comparison)]]
+    said = [f"  - {said}" for said in [*_pairs(comparison), *comparison.notes]]
     return "\n".join([*heading, *text_table(comparison_table(comparison)), *said])
 
 
@@ -237,7 +239,7 @@ def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str,
     heading = (
         f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div><div>{html(_shared_words(comparison))}</div>"
     )
-    said = html_list([*_pairs(comparison), *_notes(comparison)])
+    said = html_list(_pairs(comparison)) + html_notes(comparison.notes)
     parts = [heading, _pictures(draw_nest(nest_of(comparison.plan))), html_table(comparison_table(comparison)), said]
     seconds = sum(record_of(result).table.seconds for result in comparison.values())
     return _bundle(comparison_text(comparison), parts), {"cvnb": {"seconds": seconds}}
@@ -333,6 +335,13 @@ def html_list(sentences: Iterable[str]) -> str:
     """A list of escaped sentences; nothing where there are none."""
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
     return f'<ul style="margin:0">{items}</ul>' if items else ""
+
+
+def html_notes(notes: list[str]) -> str:
+    """Notes as a list; what is more than a few is folded away."""
+    more = notes[SHOWN_NOTES:]
+    folded = f"<details><summary>{count(len(more), 'more note')}</summary>{html_list(more)}</details>" if more else ""
+    return html_list(notes[:SHOWN_NOTES]) + folded
 
 
 def _sizes(sizes: np.ndarray) -> list[str]:

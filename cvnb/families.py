@@ -8,7 +8,9 @@ families too: they build their estimator when the task is known, and their setti
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +26,7 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from .errors import FamilyError, WrongTypeError
 
 Setting = dict[str, Any]
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object without a repr of its own: another one in every process
 PLAIN = ("get_params", "set_params", "_validate_params", "__sklearn_clone__", "__setattr__")  # as BaseEstimator has them
 
 
@@ -378,5 +381,8 @@ def format_value(value: Any) -> str:
     """A value in six significant digits, or its repr on one line."""
     if isinstance(value, float | np.floating):
         return f"{value:.6g}"
+    if inspect.isroutine(value) or isinstance(value, np.ufunc):
+        return value.__name__
     text = " ".join(repr(value.item() if isinstance(value, np.generic) else value).split())
+    text = ADDRESS.sub("", text)
     return text if len(text) <= 60 else text[:57] + "..."

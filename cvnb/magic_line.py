@@ -57,21 +57,24 @@ def recipe_of(arguments: Any, value: Any, defaults: dict[str, str]) -> Recipe:
     name = arguments.recipe or "nested_cv"
     if name not in OPTIONS_OF:
         raise NestedCVError(f"--recipe {name!r} is not known; the recipes are {', '.join(OPTIONS_OF)}.")
+    known = OPTIONS_OF[name]
     options: dict[str, Any] = {}
     given: dict[str, str] = {}
     for option in OF_RECIPE:
-        text, known = getattr(arguments, option), OPTIONS_OF[name]
-        if text is None and option in known and known[option] not in given:
-            text = defaults.get(option) or None
-        elif text is not None and option not in known:
-            raise NestedCVError(f"--{option} means nothing to --recipe {name}; leave it out.")
+        text = getattr(arguments, option)
         if text is None:
             continue
+        if option not in known:
+            raise NestedCVError(f"--{option} means nothing to --recipe {name}; leave it out.")
         keyword = known[option]
-        if keyword in given and getattr(arguments, option) is not None:
+        if keyword in given:
             raise NestedCVError(f"--{given[keyword]} and --{option} are the same to --recipe {name}; give one of them.")
         given[keyword] = option
         options[keyword] = value(f"--{option}", text, WORDS.get(f"--{option}", ()))
+    for option in ("outer", "inner"):  # a default counts splits, so it stands only where splits are counted
+        keyword, default = known.get(option, ""), defaults.get(option)
+        if default and keyword in ("outer", "inner", "folds") and keyword not in given and name != "nested_resampling":
+            options[keyword] = value(f"%config NestedCVMagics.{option}", default, WORDS[f"--{option}"])
     for option in ("seed", "buffer"):
         text = getattr(arguments, option)
         text = defaults.get(option) or None if text is None else text

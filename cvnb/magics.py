@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection
+from keyword import iskeyword
 from typing import Any
 
+from IPython.core.displayhook import DisplayHook
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand, output_can_be_silenced
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
@@ -118,10 +120,15 @@ class NestedCVMagics(Magics):
             return self._run(arguments, cell, slot)
         except Interrupted as error:
             raise NestedCVInterrupted(str(error)) from None
+        except KeyboardInterrupt:
+            slot.clear()
+            raise NestedCVInterrupted("Interrupted before the first fit.") from None
         except CvnbError as error:
             slot.clear()
+            if error.__cause__ is not None:
+                raise  # an estimator or a loss failed, and its traceback says where
             raise NestedCVError(str(error)) from None
-        except Exception:
+        except BaseException:
             slot.clear()
             raise
 
@@ -166,26 +173,29 @@ class NestedCVMagics(Magics):
     def _parsed(self, magic: Any, line: str) -> Any:
         try:
             return parse_argstring(magic, line)
-        except UsageError as error:
+        except (UsageError, ValueError) as error:  # ValueError: a quote that is not closed
             raise NestedCVError(explained(str(error), options_of(magic))) from None
 
     def _run(self, arguments: Any, cell: str, slot: Slot) -> Result | Forecast | Job | None:
-        if arguments.output is not None and not arguments.output.isidentifier():
-            raise NestedCVError(f"-o {arguments.output!r} is no name of a variable.")
+        if arguments.output is not None:
+            arguments.output = unquoted(arguments.output)
+            if not arguments.output.isidentifier() or iskeyword(arguments.output):
+                raise NestedCVError(f"-o {arguments.output!r} is no name of a variable.")
         recipe = recipe_of(arguments, self._value, self._defaults())
         X, y, groups, weights = self._data(arguments)
-        options, quiet = self._options(arguments), arguments.quiet or cell.rstrip().endswith(";")
+        options, quiet = self._options(arguments), arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell)
         if arguments.dry_run and arguments.background:
             raise NestedCVError("--dry-run is over at once; leave out --background.")
         if arguments.dry_run:
-            return self._dry_run(recipe, self._body(cell), X, y, groups=groups, sample_weight=weights, **options)
+            found = dry_run(recipe, self._body(cell), X, y, groups=groups, sample_weight=weights, **options)
+            return self._show_forecast(found, arguments.output, quiet)
         if arguments.background:
-            data = Data.check(X, y, groups, weights).copied()
-            ready = prepare(recipe, self._body(cell), data, Options(**{**DEFAULTS, **options}))
+            family, data = self._body(cell), Data.check(X, y, groups, weights)
+            ready = prepare(recipe, family, data, Options(**{**DEFAULTS, **options}), apart=True)
             return self._begin(ready, arguments, quiet)
         result = recipe.run(
             self._body(cell), X, y, groups=groups, sample_weight=weights,
-            progress=slot if self.progress == "auto" else "off", **options,
+            progress=slot if self.progress == "auto" and not quiet else "off", **options,
         )  # fmt: skip
         return self._show(result, arguments, slot, quiet)
 
@@ -199,26 +209,31 @@ class NestedCVMagics(Magics):
             return None
         return job
 
-    def _dry_run(self, recipe: Recipe, family: Any, X: Any, y: Any, **options: Any) -> Forecast | None:
-        """The forecast of a family; those of several are shown one after the other."""
-        found = dry_run(recipe, family, X, y, **options)
-        if not isinstance(found, dict):
-            return found
-        for one in found.values():
-            display(one)
-        return None
+    def _show_forecast(self, found: Any, output: str | None, quiet: bool) -> Forecast | None:
+        """A forecast is the value of its cell; those of several families are shown one after the other."""
+        if output is not None:
+            self._shell.user_ns[output] = found
+        if isinstance(found, dict) or quiet:
+            for one in found.values() if isinstance(found, dict) and not quiet else ():
+                display(one)
+            self._shell.displayhook.update_user_ns(found)
+            return None
+        return found
 
     def _show(self, result: Result, arguments: Any, slot: Slot, quiet: bool) -> Result | None:
         """Bind the result, and show it in the slot where there was progress; else the cell returns it."""
         if arguments.output is not None:
             self._shell.user_ns[arguments.output] = result
-        if slot.used and not quiet:
-            slot.take(*bundle_of(result))
-        elif slot.used:
-            slot.clear()
-        if not result.complete:
-            if not slot.used and not quiet:
+        try:
+            if slot.used:
+                slot.take(*bundle_of(result))
+            elif not result.complete and not quiet:
                 display(result)
+        except KeyboardInterrupt:
+            slot.clear()
+            self._shell.displayhook.update_user_ns(result)
+            raise NestedCVInterrupted("Interrupted while the result was drawn; _ holds it.") from None
+        if not result.complete:
             self._shell.displayhook.update_user_ns(result)
             last = result if isinstance(result, RiskEstimate) else list(result.values())[-1]
             raise NestedCVInterrupted(next(note for note in last.notes if note.startswith("Interrupted")))
@@ -250,7 +265,8 @@ class NestedCVMagics(Magics):
     def _scoring(self, text: str) -> Any:
         """The name of a scorer, or a scorer of the notebook."""
         text = unquoted(text)
-        return self._value("--scoring", text) if text in self._shell.user_ns else text
+        is_word = text.replace("_", "").isalnum() and text not in self._shell.user_ns
+        return text if is_word else self._value("--scoring", text)
 
     def _data(self, arguments: Any) -> tuple[Any, Any, Any, Any]:
         """X, y, groups and weights."""
@@ -267,15 +283,19 @@ class NestedCVMagics(Magics):
 
     def _columns(self, frame: Any, target: str, named: dict[str, str | None]) -> tuple[Any, Any, Any, Any]:
         """X, y, groups and weights out of one frame; columns of groups and weights are no features."""
-        names, taken, found = list(frame.columns), {target}, []
+        names = {str(name): name for name in frame.columns}  # a column may be called by a number
         if target not in names:
-            raise NestedCVError(f"--target {target!r} is no column; the columns are {', '.join(map(str, names))}.")
+            raise NestedCVError(f"--target {target!r} is no column; the columns are {', '.join(names)}.")
+        taken, found = {target}, []
         for option, text in named.items():
             column = unquoted(text or "")
             if column in names:
                 taken.add(column)
-            found.append(frame[column] if column in names else None if text is None else self._value(f"--{option}", text))
-        return frame[[name for name in names if name not in taken]], frame[target], found[0], found[1]
+                found.append(frame[names[column]])
+            else:
+                found.append(None if text is None else self._value(f"--{option}", text))
+        features = [name for text, name in names.items() if text not in taken]
+        return frame[features], frame[names[target]], found[0], found[1]
 
     def _value(self, option: str, text: str, words: Collection[str] = ()) -> Any:
         """A word of the option's own, a literal, or an expression of the user's namespace."""

@@ -117,6 +117,8 @@ def _number(result: RiskEstimate) -> str:
     if result.plan.outer_layout is None:
         best = "largest" if loss.is_score else "smallest"
         return f"The {best} mean inner {loss.words}, {flat}, is optimistic as an estimate of the risk."
+    if not n:
+        return "No risk was estimated: the run was interrupted before any outer split was finished."
     part = "" if result.complete else f" (the run was interrupted after {n} of {count(len(result.plan.outer), 'outer split')})"
     mean = "" if n == 1 else f", the mean over {count(n, 'outer split')}"
     quantity = result.quantity.split(", θ̂")[0].split(", from")[0]

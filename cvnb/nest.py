@@ -50,9 +50,17 @@ class Strip:
         found = []
         for first, last in zip(runs[::step], [*runs[step - 1 : -1 : step], runs[-1]], strict=True):
             codes = self.codes[first[0] : last[1]]
-            one = self.names[codes[0]] if step == 1 else f"{self.names[codes[0]]} to {self.names[codes[-1]]}"
-            found.append((first[0], last[1], float(self._shades[codes].mean()), one))
+            found.append((first[0], last[1], float(self._shades[codes].mean()), self._said(codes)))
         return found
+
+    def _said(self, codes: np.ndarray) -> str:
+        """The names of these codes: a few by name, a range where all of it is there."""
+        distinct = np.unique(codes)
+        names = [self.names[code] for code in distinct[:3]]
+        if distinct.size > 3:
+            whole = distinct[-1] - distinct[0] + 1 == distinct.size
+            return f"{names[0]} to {self.names[distinct[-1]]}" if whole else f"{', '.join(names)} and {distinct.size - 3} more"
+        return " and ".join(names)
 
     @cached_property
     def _shades(self) -> np.ndarray:
@@ -167,7 +175,8 @@ def _rank(roles: np.ndarray) -> np.ndarray:
 
 def _sorted(plan: Plan, roles: np.ndarray) -> np.ndarray:
     """Rows by outer test part and role; by role alone where outer test parts overlap: first what is trained on."""
-    return np.lexsort((_rank(roles), _label(plan)))
+    key = 32 * _label(plan) + _rank(roles)  # small numbers, which are sorted by counting
+    return np.argsort(key.astype(np.int16), kind="stable")
 
 
 def _kinds(plan: Plan) -> np.ndarray:

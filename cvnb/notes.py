@@ -26,7 +26,9 @@ def notes_of(record: Record) -> list[str]:
 def _interrupt(record: Record) -> list[str]:
     if record.table.complete:
         return []
-    return [f"Interrupted: {len(record.table.chosen)} of {record.plan.n_parts} outer splits were finished."]
+    if record.plan.outer_layout is None:
+        return ["Interrupted: nothing was chosen yet."]
+    return [f"Interrupted: {len(record.table.chosen)} of {count(record.plan.n_parts, 'outer split')} were finished."]
 
 
 def _refitted(record: Record) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -65,9 +66,14 @@ def run(
         slot.clear()
 
 
-def prepare(recipe: Recipe, family: Any, data: Data, options: Options) -> Ready:
-    """A run that has only to be made: the splits are drawn, and all is checked that can be checked without a fit."""
+def prepare(recipe: Recipe, family: Any, data: Data, options: Options, apart: bool = False) -> Ready:
+    """A run that has only to be made: the splits are drawn, and all is checked that can be checked without a fit.
+
+    apart: it works on copies of rows and estimators, for the user's code may change its own meanwhile.
+    """
     given = as_families(family)
+    if apart:
+        data, given = data.copied(), copy.deepcopy(given)
     families = _by_name(given)
     drawn, task, inner_spec = _plan(recipe, data, families)
     jobs = {name: _prepare(one, drawn, data, task, inner_spec, options) for name, one in families.items()}
@@ -174,7 +180,7 @@ class Ready:
             results[name] = self.estimate(job, *fill(job.work, self.plan, self.flat, slot))
             if not results[name].complete:
                 break
-        return results[""] if self.alone else Comparison(results)
+        return results[""] if self.alone else Comparison(results, [name for name in self.jobs if name not in results])
 
     def estimate(self, job: Job, table: LossTable, path: Ran) -> RiskEstimate:
         """The result that a loss table of this job makes."""

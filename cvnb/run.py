@@ -7,16 +7,17 @@ so workers stay busy, and an outer split is finished as soon as it can be: an in
 from __future__ import annotations
 
 import time
+import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from joblib.externals.loky.process_executor import BrokenProcessPool
+from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -36,7 +37,7 @@ from .threads import n_threads, run_stages
 from .wording import count, number
 
 WAVE_SECONDS = 0.5
-LOST = 3  # times that the workers of one wave may be killed
+LOST = 4  # times that the workers of one wave may be killed
 TINY, QUICK = 5e7, 5e8  # multiplications that are done before another thread is awake; and before a user gets impatient
 Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
@@ -61,7 +62,12 @@ def fill(work: Work, plan: Plan, flat: bool = False, slot: Slot | None = None) -
     After an interrupt the losses are those of the outer splits that were finished. Where a fast path finds the rows of a
     training part unsuited, that part is refitted, and a note tells why.
     """
-    path: Any = choose_path(work.family, work.kinds, work.data, work.loss, work.task, plan, work.path)
+    try:
+        path: Any = choose_path(work.family, work.kinds, work.data, work.loss, work.task, plan, work.path)
+    except KeyboardInterrupt:
+        refit = Refit(work.family, work.data, work.loss, "interrupted before a faster path was looked for")
+        nothing = _Run(work, plan, refit, flat, range(plan.n_parts), Progress(1.0, None)).table(False, 0.0)
+        return nothing, Ran(refit.name, refit.reason)
     table = (_sweep if hasattr(path, "stages") else _split_by_split)(work, path, plan, flat, slot)
     if table.refitted and sum(n for _, n in table.refitted) == plan.n_inner + len(plan.outer):
         return table, Ran("refit", table.refitted[0][0])
@@ -187,13 +193,18 @@ class _Run:
             try:
                 with _workers(self.work.n_jobs) as parallel:
                     return self._waves(parallel if effective_n_jobs(self.work.n_jobs) > 1 else None)
-            except (BrokenProcessPool, KeyboardInterrupt) as error:
+            except (RuntimeError, KeyboardInterrupt) as error:
                 lost, at = (lost + 1 if at == self.start else 1), self.start
-                # an interrupt that reaches another thread without being asked for is one of the workers'
-                asked = isinstance(error, KeyboardInterrupt) and (is_ours() or self.progress.stopped)
-                if asked or lost == LOST:
+                if lost == LOST or not self._is_lost(error):
                     raise
                 self._forget()
+                time.sleep(0.2 * lost)  # another run that shares the workers may still be sending them away
+
+    def _is_lost(self, error: BaseException) -> bool:
+        """Whether workers were killed or sent away, be it by another run that shared them."""
+        if isinstance(error, KeyboardInterrupt):  # of a worker, where it reaches another thread without being asked for
+            return not is_ours() and not self.progress.stopped
+        return isinstance(error, BrokenProcessPool) or isinstance(error.__context__, ShutdownExecutorError)
 
     def _waves(self, pool: Parallel | None) -> None:
         workers, nested = effective_n_jobs(self.work.n_jobs), self.plan.outer_layout is not None
@@ -222,24 +233,27 @@ class _Run:
         outer = (self._outer_task(j, self._wanted(j)) for j in measure)
         inner = (task for j in (choose if layouts is not None else ()) for task in self._inner_tasks(j))
         n_tasks = len(measure) + sum(len(layouts[j]) for j in choose if layouts is not None)
-        outcomes = iter(self._evaluate(parallel, chain(outer, inner), n_tasks))
-        for j in measure:
-            self._take_outer(j, next(outcomes))
-        for j in choose:
-            self._take_inner(j, outcomes)
+        with closing(self._evaluate(parallel, chain(outer, inner), n_tasks)) as outcomes:
+            for j in measure:
+                self._take_outer(j, next(outcomes))
+            for j in choose:
+                self._take_inner(j, outcomes)
 
-    def _evaluate(self, parallel: Parallel | None, tasks: Iterator[Task], n_tasks: int) -> Iterable[Outcome]:
+    def _evaluate(self, parallel: Parallel | None, tasks: Iterator[Task], n_tasks: int) -> Generator[Outcome, None, None]:
         """Outcomes in the order of the tasks, whose rows are made as they go out."""
         if parallel is None:
-            outcomes: Iterable[Outcome] = (self._evaluate_one(task) for task in tasks)
+            found: Any = ([self._evaluate_one(task)] for task in tasks)
         else:
             n = max(1, n_tasks // (4 * effective_n_jobs(self.work.n_jobs)))  # many quick tasks travel together
             parts = iter(lambda: list(islice(tasks, n)), [])
-            outcomes = chain.from_iterable(parallel(delayed(_evaluate_all)(self.path, part) for part in parts))
-        for outcome in outcomes:
-            self.done += 1
-            self.progress(self.done, self._said)
-            yield outcome
+            found = parallel(delayed(_evaluate_all)(self.path, part) for part in parts)
+        try:
+            for outcome in chain.from_iterable(found):
+                self.done += 1
+                self.progress(self.done, self._said)
+                yield outcome
+        finally:
+            _close(found)
 
     def _evaluate_one(self, task: Task) -> Outcome:
         self.now = task[3]
@@ -295,8 +309,17 @@ class _Run:
     def _choose(self, losses: np.ndarray, j: int) -> int:
         chosen = self.work.rule.choose(losses)
         if chosen is None:
-            raise FitError(self._all_failed(j))
+            raise FitError(self._all_failed(j)) from self._failure(j)
         return chosen
+
+    def _failure(self, j: int) -> Exception | None:
+        """The first failure in part j, made again here: the way through the workers cost it its traceback."""
+        first = next((failure for failure in self.failures if failure.j == j), None)
+        if first is None:
+            return None
+        train, test = self.plan.outer[j] if first.k is None else self.plan.inner[j][first.k]
+        k = -1 if first.k is None else first.k
+        return Refit(self.work.family, self.work.data, self.work.loss, "").failure(train, test, first.s, (j, k))
 
     def _all_failed(self, j: int) -> str:
         causes = Counter(failure.cause for failure in self.failures if failure.j == j)
@@ -349,6 +372,15 @@ def so_far(outer: np.ndarray, chosen: np.ndarray, finished: np.ndarray, loss: Lo
 def kept_rows(outcome: Outcome) -> np.ndarray | None:
     """Row losses where the loss has any."""
     return None if outcome.rows is None or np.isnan(outcome.rows).all() else outcome.rows
+
+
+def _close(found: Any) -> None:
+    """Give up what joblib has not done yet, without its advice on that."""
+    if hasattr(found, "close"):
+        with warnings.catch_warnings() if is_ours() else nullcontext():
+            if is_ours():
+                warnings.simplefilter("ignore")
+            found.close()
 
 
 def _evaluate_all(path: Path, tasks: list[Task]) -> list[Outcome]:

@@ -67,6 +67,8 @@ def expression(value: Any, imports: Imports) -> str:
     if isinstance(value, BaseEstimator):
         imports.add(_home(type(value)))
         return f"{type(value).__name__}({', '.join(_changed_parameters(value, imports))})"
+    if repr(value).startswith("<"):
+        return YOURS
     if type(value).__module__ != "builtins":
         imports.add(_home(type(value)))
     return " ".join(repr(value).split())

@@ -63,15 +63,17 @@ def draw_nest(nest: Nest) -> Picture:
         parts += _draw_strip(strip, left, top, scale)
         top += 13
     pitch = min(24.0, (HEIGHT - top - 30) / max(1, len(nest.bars)))
+    drawn: dict[str, list[str]] = {}  # one path for each colour: a tenth of the text of single rectangles
     for place, bar in enumerate(nest.bars):
         y = top + place * pitch
         parts.append(_text(left - 6, y + 0.68 * pitch, "" if nest.n_splits == 1 else bar.split, "end"))
         for start, end, role in bar.spans:
             kind = KINDS[role] if isinstance(role, str) else "b" if nest.n_inner == 1 else "ab"[role % 2]
+            gap = 1.0 if role == "test" and (end - start) * scale > 4 else 0.0
+            x, width = left + start * scale + gap, max(1.2 if role == "test" else 0.6, (end - start) * scale - 2 * gap)
             if kind:
-                gap = 1.0 if role == "test" and (end - start) * scale > 4 else 0.0
-                x, width = left + start * scale + gap, max(1.2, (end - start) * scale - 2 * gap)
-                parts.append(f'<rect class="{kind}" x="{x:.1f}" y="{y + 1:.1f}" width="{width:.1f}" height="{pitch - 3:.1f}"/>')
+                drawn.setdefault(kind, []).append(f"M{x:.1f} {y + 1:.1f}h{width:.1f}v{pitch - 3:.1f}h-{width:.1f}z")
+    parts += [f'<path class="{kind}" d="{"".join(shapes)}"/>' for kind, shapes in sorted(drawn.items())]
     words = _nest_words(nest)
     below = top + len(nest.bars) * pitch + 14
     if nest.tests_outside:
@@ -87,11 +89,12 @@ def draw_nest(nest: Nest) -> Picture:
 
 def _draw_strip(strip: Strip, left: float, top: float, scale: float) -> list[str]:
     """Runs of equal rows, in shades of one colour."""
-    parts = [_text(left - 6, top + 8, strip.name, "end")]
+    drawn: dict[str, list[str]] = {}
     for start, end, shade, _ in strip.runs(MOST_RUNS):
-        size = f'width="{max(0.3, (end - start) * scale):.1f}" height="9"'
-        parts.append(f'<rect class="k" fill-opacity="{shade:.2f}" x="{left + start * scale:.1f}" y="{top}" {size}/>')
-    return parts
+        width = max(0.3, (end - start) * scale)
+        drawn.setdefault(f"{shade:.1f}", []).append(f"M{left + start * scale:.1f} {top}h{width:.1f}v9h-{width:.1f}z")
+    paths = [f'<path class="k" fill-opacity="{shade}" d="{"".join(shapes)}"/>' for shade, shapes in sorted(drawn.items())]
+    return [_text(left - 6, top + 8, strip.name, "end"), *paths]
 
 
 def _nest_words(nest: Nest) -> tuple[str, str]:
@@ -143,9 +146,9 @@ def _draw_curve(curve: Curve) -> Picture:
     ticks = nice_ticks(float(values.min()), float(values.max()))
     step = ticks[-1] - ticks[-2] if len(ticks) > 1 else 0.0
     if curve.levels and min(curve.levels.values()) - ticks[0] < 0.4 * step:
-        ticks.insert(0, round(ticks[0] - step, 12))  # room for what is written below the level
+        ticks.insert(0, ticks[0] - step)  # room for what is written below the level
     axes = Axes(float(position.min()), float(position.max()), ticks[0], ticks[-1])
-    parts = [_gridline(axes, tick) for tick in ticks]
+    parts = [_gridline(axes, tick, label) for tick, label in zip(ticks, tick_labels(ticks), strict=True)]
     parts += _x_axis(curve.axis, axes)
     parts += [f'<path class="s" d="{axes.path(position, losses)}"/>' for losses in (inner if len(inner) > 1 else ())]
     parts.append(f'<path class="m" d="{axes.path(position, mean)}"/>')
@@ -202,10 +205,18 @@ def _text(x: float, y: float, text: Any, anchor: str, kind: str = "") -> str:
     return f'<text{kind} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(str(text))}</text>'
 
 
-def _gridline(axes: Axes, tick: float) -> str:
+def _gridline(axes: Axes, tick: float, label: str) -> str:
     y = axes.y(tick)
-    label = f'<text x="{axes.left - 5}" y="{y + 4:.1f}" text-anchor="end">{tick:.4g}</text>'
-    return f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>{label}'
+    return f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>{_text(axes.left - 5, y + 4, label, "end")}'
+
+
+def tick_labels(ticks: list[float]) -> list[str]:
+    """Short numbers, with as many digits as it takes to tell them apart.
+
+    >>> tick_labels([1000000.001, 1000000.002])
+    ['1000000.001', '1000000.002']
+    """
+    return next(labels for digits in range(4, 18) if len(set(labels := [f"{tick:.{digits}g}" for tick in ticks])) == len(ticks))
 
 
 def _x_axis(axis: Axis, axes: Axes) -> list[str]:
@@ -220,7 +231,8 @@ def _x_axis(axis: Axis, axes: Axes) -> list[str]:
         decades = range(math.ceil(axes.first - 1e-9), math.floor(axes.last + 1e-9) + 1)
         marks = [(float(e), f"{10.0**e:g}") for e in decades[:: math.ceil(len(decades) / 6)]]
     else:
-        marks = [(tick, f"{tick:.4g}") for tick in nice_ticks(axes.first, axes.last, inside=True)]
+        ticks = nice_ticks(axes.first, axes.last, inside=True)
+        marks = list(zip(ticks, tick_labels(ticks), strict=True))
     for x, name in marks:
         parts.append(f'<text x="{axes.x(x):.1f}" y="{axes.bottom + 14}" text-anchor="middle">{escape(name)}</text>')
     return parts
@@ -241,4 +253,5 @@ def nice_ticks(low: float, high: float, inside: bool = False) -> list[float]:
         if inside
         else (math.floor(low / step), math.ceil(high / step))
     )
-    return [round(n * step, 12) for n in range(first, last + 1)]
+    digits = 1 - math.floor(math.log10(step))
+    return [round(n * step, digits) + 0.0 for n in range(first, last + 1)]

@@ -70,7 +70,7 @@ def test_a_killed_worker_costs_time_not_the_run(tmp_path, n_killed):
 
 
 def test_workers_that_are_always_killed_end_the_run(tmp_path):
-    """With joblib's own words; the third time is the last."""
+    """With joblib's own words; four times are enough."""
     family = Family(Deadly(), {"folder": [str(tmp_path)]})
     for i in range(200):
         (tmp_path / str(i)).touch()

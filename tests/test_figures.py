@@ -90,7 +90,10 @@ def test_strips_show_groups_and_time():
     strip = next(trace for trace in figure.data if trace.name == "group")
     assert len(strip.x) <= 350
     assert sum(strip.x) == 4000
-    assert " to no. " in strip.hovertext[0]
+    assert re.search(r"group no. \d+, no. \d+, no. \d+ and \d+ more$", strip.hovertext[0])
+    labels = np.array(["<=50K", ">50K"])[np.arange(3000) // 2 % 2]
+    mixed = nest_figure(Recipe(3, 3, shuffle=False, stratify=False).plan(np.zeros((3000, 1)), labels), 0)
+    assert next(trace for trace in mixed.data if trace.name == "class").hovertext[0].endswith("class <=50K and >50K")
 
 
 @pytest.mark.parametrize("recipe", [Recipe(5, 5), Recipe("loo", None), Recipe.nested_resampling(), Recipe(10, 20)], ids=repr)

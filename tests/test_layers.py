@@ -16,6 +16,7 @@ PACKAGE = Path(cvnb.__file__).parent
 # A module imports only from those that stand before its own.
 ORDER = (
     "errors",
+    "loading",
     "wording",
     "randomness",
     "inputs",

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 from cvnb import Family, Recipe, knn, ridge
 from cvnb.curves import curve_of
 from cvnb.nest import nest_of
-from cvnb.svg import draw_curve, draw_nest, nice_ticks
+from cvnb.svg import draw_curve, draw_nest, nice_ticks, tick_labels
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -77,7 +77,10 @@ def test_a_nest_map_is_drawn_inside_its_frame(case):
     nest = nest_of(PLANS[case].plan(X, y))
     picture = draw_nest(nest)
     tree = parsed(picture)
-    assert len(tree.findall("{*}rect")) >= len(nest.bars)
+    drawn = {path.get("class"): path.get("d").count("z") for path in tree.findall("{*}path")}
+    spans = [role for bar in nest.bars for _, _, role in bar.spans]
+    assert drawn.get("t", 0) == spans.count("test")
+    assert drawn.get("a", 0) + drawn.get("b", 0) == len(spans) - sum(spans.count(role) for role in ("test", "buffer", "unused"))
     assert picture.alt.startswith(f"Nest map of {nest.n_splits} split")
 
 
@@ -157,3 +160,7 @@ def test_ticks_are_round_and_cover():
         assert 3 <= len(ticks) <= 8
         assert all(low <= tick <= high for tick in nice_ticks(low, high, inside=True))
     assert nice_ticks(0.2, 0.2) == [0.2]
+    for low, high in ((2e-17, 3e-17), (1e-13, 3e-13), (1e6, 1e6 + 1e-3), (-5e-300, 5e-300), (1e300, 3e300)):
+        ticks = nice_ticks(low, high)
+        assert ticks[0] <= low < high <= ticks[-1]
+        assert len(set(tick_labels(ticks))) == len(ticks) >= 3

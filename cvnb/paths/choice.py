@@ -12,6 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from ..data import Data
 from ..families import Family, Kind
 from ..layouts import Pairs
+from ..loading import load
 from ..losses import Loss
 from ..plan import Plan
 from .base import Path, Sweep
@@ -27,6 +28,7 @@ RIDGES, OLS = (Ridge, RidgeClassifier), (LinearRegression,)
 @cache
 def solvers() -> tuple[Solver, ...]:
     """All of them; only here Numba is imported."""
+    load(f"{__package__}.knn", f"{__package__}.ridge")
     from . import knn, ridge
 
     linear = (ridge.refuses, lambda one: True, ridge.LinearSweep, ridge.answers_of_split)

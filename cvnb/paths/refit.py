@@ -67,6 +67,16 @@ class Refit:
                     outcome.failures[int(s)] = f"{type(error).__name__}: {error}"
         return outcome
 
+    def failure(self, train: np.ndarray, test: np.ndarray, s: int, split: tuple[int, int]) -> Exception | None:
+        """What setting s raises on this split, with its traceback; None where it does not."""
+        outcome = Outcome(np.full(len(self.family.settings), np.nan))
+        try:
+            with recorded(outcome.warnings):
+                self._measure(Chain(self.family, self.data, train, test, split), s, outcome)
+        except Exception as error:
+            return error
+        return None
+
     def _measure(self, chain: Chain, s: int, outcome: Outcome) -> None:
         data, loss = self.data, self.loss
         pipeline, model, X_test = chain.fit(self.family.settings[s], self.keys[s])

@@ -44,13 +44,14 @@ class Axis:
 class Curve:
     """Losses along one axis, sorted along it.
 
-    settings   what stands at every place
+    which      the number of the setting at every place; settings, its name
     inner      [splits, places] of every outer split; mean over them; outer [splits, places] or None
     chosen     [splits] the place of θ_j; one_se [splits] the place that the one-standard-error rule takes, or None
     levels     what is drawn across: name -> value
     """
 
     axis: Axis
+    which: np.ndarray
     settings: tuple[str, ...]
     inner: np.ndarray
     outer: np.ndarray | None
@@ -67,10 +68,14 @@ class Curve:
 
 @dataclass(frozen=True)
 class Surface:
-    """Mean inner losses over a grid of two parameters: mean[y, x]; times[y, x] counts the splits that chose a cell."""
+    """Mean inner losses over a grid of two parameters: mean[y, x]; times[y, x] counts the splits that chose a cell.
+
+    which[y, x] is the number of the setting there.
+    """
 
     x: Axis
     y: Axis
+    which: np.ndarray
     mean: np.ndarray
     times: np.ndarray
     n_splits: int
@@ -106,6 +111,7 @@ def curve_of(result: RiskEstimate) -> Curve | Surface | None:
     one_se = _one_se(result)
     return Curve(
         axis=Axis(axis.name, axis.x[order], axis.ticks),
+        which=order,
         settings=tuple(format_setting(result.settings[s]) for s in order),
         inner=inner[:, order],
         outer=None if result.outer_curves is None else _shown(result.outer_curves, result)[:, order],
@@ -167,9 +173,10 @@ def _surface(
 ) -> Surface:
     across, column = np.unique(x.x, return_inverse=True)
     up, row = np.unique(y.x, return_inverse=True)
-    mean = np.empty((up.size, across.size))
+    which = np.empty((up.size, across.size), dtype=np.int64)
+    which[row, column] = np.arange(row.size)
     with np.errstate(all="ignore"):
-        mean[row, column] = inner.mean(axis=0)
-    times = np.zeros(mean.shape, dtype=np.int64)
-    np.add.at(times, (row[chosen], column[chosen]), 1)
-    return Surface(Axis(x.name, across, x.ticks), Axis(y.name, up, y.ticks), mean, times, len(inner), levels, ylabel, score)
+        mean = inner.mean(axis=0)[which]
+    times = np.bincount(chosen, minlength=row.size)[which]
+    places = Axis(x.name, across, x.ticks), Axis(y.name, up, y.ticks)
+    return Surface(*places, which, mean, times, len(inner), levels, ylabel, score)

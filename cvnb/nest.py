@@ -79,6 +79,7 @@ class Nest:
     n_inner: int  # inner test parts that are told apart; 0 where they are not
     in_order: bool
     strips: tuple[Strip, ...] = ()
+    inside: bool = False  # whether the bars are the inner splits of one outer split
 
     @property
     def tests_outside(self) -> bool:
@@ -113,7 +114,7 @@ def opened(plan: Plan, j: int, most: int = 20) -> Nest:
             inside[(inside == UNUSED) & ((roles >= TRAIN) | (roles == BUFFER))] = BUFFER
         own = order if in_order or _n_inner(plan) else np.lexsort((_kinds(plan), _rank(inside)))
         bars.append(Bar(j, tuple(_spans(inside[own], None)), own, k))
-    return Nest(tuple(bars), len(inner), plan.n_rows, _n_inner(plan), in_order, _strips(plan, in_order, _rank(roles)))
+    return Nest(tuple(bars), len(inner), plan.n_rows, _n_inner(plan), in_order, _strips(plan, in_order, _rank(roles)), True)
 
 
 TEST, BUFFER, UNUSED, DEV, TRAIN = -2, -3, -4, -5, -1  # an inner test part has its number, 0, 1, ...

@@ -23,13 +23,13 @@ SHOWN = 10  # inner curves of outer splits beyond this number are not drawn one 
 STYLE = (
     "text{font:11px system-ui,sans-serif;fill:#555}.t{fill:#d9480f}.a{fill:#b6d4f0}.b{fill:#d8e7f7}.u{fill:#e9e9e9}"
     ".g{stroke:#ddd}.m{stroke:#1565c0;stroke-width:2;fill:none}.s{stroke:#999;stroke-width:.7;fill:none;opacity:.8}"
-    ".l{stroke-dasharray:4 3;stroke:#888}.n{stroke:#d9480f}.h{fill:#1565c0}.c{fill:#fff}.k{fill:#2b8a3e}"
+    ".l{stroke-dasharray:4 3;stroke:#888}.n{stroke:#d9480f}.h{fill:#1565c0}.c{fill:#fff}.k{fill:#2b8a3e}.d{fill:#1f4e8c}"
     ".o{paint-order:stroke;stroke:#fff;stroke-width:3px}"
     "@media(prefers-color-scheme:dark){text{fill:#bbb}.t{fill:#f4793e}.a{fill:#2f5f8f}.b{fill:#234566}.u{fill:#3a3a3a}.g{stroke:#444}"
-    ".m{stroke:#64a8ec}.h{fill:#64a8ec}.k{fill:#69c37c}.c{fill:#111}.s{stroke:#888}.n{stroke:#f4793e}.o{stroke:#111}}"
+    ".m{stroke:#64a8ec}.h{fill:#64a8ec}.k{fill:#69c37c}.c{fill:#111}.d{fill:#9ccbf7}.s{stroke:#888}.n{stroke:#f4793e}.o{stroke:#111}}"
 )
 
-KINDS = {"test": "t", "buffer": "", "unused": "u", "train": "a"}  # role -> class of its colour; a buffer is a gap
+KINDS = {"test": "t", "dev": "d", "buffer": "", "unused": "u", "train": "a"}  # role -> class of its colour; a buffer is a gap
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,8 @@ def draw_nest(nest: Nest) -> Picture:
     drawn: dict[str, list[str]] = {}  # one path for each colour: a tenth of the text of single rectangles
     for place, bar in enumerate(nest.bars):
         y = top + place * pitch
-        parts.append(_text(left - 6, y + 0.68 * pitch, "" if nest.n_splits == 1 else bar.split, "end"))
+        label = f"{bar.split}" if bar.inner is None else f"{bar.split}, {bar.inner}"
+        parts.append(_text(left - 6, y + 0.68 * pitch, "" if nest.n_splits == 1 and not nest.inside else label, "end"))
         for start, end, role in bar.spans:
             kind = KINDS[role] if isinstance(role, str) else "b" if nest.n_inner == 1 else "ab"[role % 2]
             gap = 1.0 if role == "test" and (end - start) * scale > 4 else 0.0
@@ -80,10 +81,11 @@ def draw_nest(nest: Nest) -> Picture:
         parts.append(f'<rect class="t" x="{left}" y="{below - 8:.1f}" width="9" height="9"/>')
     parts.append(_text(left + 13 * nest.tests_outside, below, words[0], "start"))
     if words[1]:
-        parts.append(f'<rect class="a" x="{left}" y="{below + 6:.1f}" width="4.5" height="9"/>')
-        parts.append(f'<rect class="b" x="{left + 4.5}" y="{below + 6:.1f}" width="4.5" height="9"/>')
+        for place, kind in enumerate("dd" if nest.inside else "ab"):
+            parts.append(f'<rect class="{kind}" x="{left + 4.5 * place}" y="{below + 6:.1f}" width="4.5" height="9"/>')
         parts.append(_text(left + 13, below + 14, words[1], "start"))
-    alt = f"Nest map of {count(nest.n_splits, 'split')} of {nest.n_rows} rows: {words[0]}{'; ' + words[1] if words[1] else ''}."
+    what = "inner split" if nest.inside else "split"
+    alt = f"Nest map of {count(nest.n_splits, what)} of {nest.n_rows} rows: {words[0]}{'; ' + words[1] if words[1] else ''}."
     return Picture("".join(parts), alt, WIDTH, math.ceil(below + (20 if words[1] else 6)))
 
 
@@ -100,7 +102,12 @@ def _draw_strip(strip: Strip, left: float, top: float, scale: float) -> list[str
 def _nest_words(nest: Nest) -> tuple[str, str]:
     more = "" if nest.n_splits == len(nest.bars) else f" ({len(nest.bars)} of {nest.n_splits} splits)"
     order = "" if nest.in_order else ", rows sorted"
-    first = f"outer test part{more}{order}" if nest.tests_outside else f"nothing is tested outside{order}"
+    outside = "outer test part" if nest.tests_outside else "nothing is tested outside"
+    if nest.inside:
+        shown = len(nest.bars) - 1
+        some = "" if shown == nest.n_splits else f" ({shown} of {nest.n_splits})"
+        return f"{outside}{order}", f"inner test part{some}"
+    first = f"{outside}{more}{order}"
     second = {0: "training part", 1: "dev set in the training part"}.get(
         nest.n_inner, f"stripes: {nest.n_inner} inner test parts"
     )

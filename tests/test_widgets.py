@@ -12,8 +12,9 @@ from sklearn.svm import SVC
 from traitlets import TraitError
 
 from cvnb import Family, Recipe, Resampling, knn, nested_cv, ridge
+from cvnb.inference import dev_set_bound, dev_set_size
 from cvnb.progress import Slot
-from cvnb.widgets import RecipeBuilder
+from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap, RecipeBuilder
 from cvnb.widgets.spelling import CELLS, Call, call_of, used, values_of
 from cvnb.widgets.worker import Worker
 from cvnb.wording import number
@@ -337,3 +338,113 @@ def test_a_worker_does_the_newest_and_stops_the_rest():
     assert begun[0] == "first"
     assert begun[-1] == "last"
     assert "second" not in begun or begun.index("second") < begun.index("last")
+
+
+@pytest.fixture(scope="module")
+def result():
+    return nested_cv(knn(k=range(1, 21)), X, y)
+
+
+def drawn(view):
+    """The view once its worker is done; what it says in its form."""
+    assert view.wait(30)
+    return view._form.error
+
+
+def test_a_nest_map_says_what_a_row_does(result):
+    """Outside and inside; the roles are those of the plan."""
+    view = NestMap(result.plan)
+    assert drawn(view) == ""
+    for row in (0, 77, 149):
+        view.row = row
+        j = next(j for j, (_, test) in enumerate(result.plan.outer) if row in test)
+        assert view.does == [f"is in the test part of outer split {j}", "is trained on in 4 outer splits"]
+    other = (j + 1) % 5
+    view.show = f"inside split {j}"
+    assert view.does == [f"stands in the test part of outer split {j}: no inner split touches it"]
+    view.show = f"inside split {other}"
+    k = next(k for k, (_, dev) in enumerate(result.plan.inner[other]) if 149 in dev)
+    assert view.does[1] == f"is in the test part of inner split {k}"
+    assert drawn(view) == ""
+    assert "Row 149" in view._words.value
+    assert "data:image/svg+xml" in view._map.value
+    view.row = 150
+    assert drawn(view) == "row=150 is no row; they are numbered 0 to 149."
+    view.row, view.show = 3, "inside split 9"
+    assert "is no view of this plan" in drawn(view)
+    assert NestMap(Recipe.external_cv(3).plan(X, y))._form.choices["show"] == [["outer splits", "outer splits"]]
+
+
+def test_the_form_of_a_view_sets_its_traits(result):
+    """And what is no value of theirs is said there."""
+    view = NestMap(result)
+    view._form.values = {**view._form.values, "row": 5}
+    assert view.row == 5
+    view._form.values = {**view._form.values, "row": "five"}
+    assert "five" in view._form.error
+
+
+def test_a_curve_explorer_steps_through_splits_rules_and_settings(result):
+    """One split's curve, another rule's choices, the fold losses of one θ: the numbers of the result."""
+    view = CurveExplorer(result)
+    assert drawn(view) == ""
+    assert view.chosen == result.chosen_index.tolist()
+    view.theta = "k=5"
+    np.testing.assert_allclose([row[1] for row in view.fold_losses], result.inner_curves[:, 4])
+    np.testing.assert_allclose([row[2] for row in view.fold_losses], result.outer_curves[:, 4])
+    view.split = "2"
+    assert [row[0] for row in view.fold_losses] == [f"2, {k}" for k in range(5)]
+    np.testing.assert_allclose(np.mean([row[1] for row in view.fold_losses]), result.inner_curves[2, 4])
+    assert drawn(view) == ""
+    strong, mark = view._chart.widget.data[-2:]
+    np.testing.assert_allclose(strong.y, result.inner_curves[2])
+    assert (list(mark.x), list(mark.y)) == ([5], [result.inner_curves[2, 4]])
+    assert "k=5" in view._losses.value
+    view.rule = "one_se"
+    assert view.chosen == nested_cv(knn(k=range(1, 21)), X, y, select="one_se").chosen_index.tolist()
+    view.log_x = view.log_y = True
+    assert drawn(view) == ""
+    assert (view._chart.widget.layout.xaxis.type, view._chart.widget.layout.yaxis.type) == ("log", "log")
+    view.split = "7"
+    assert drawn(view) == "split='7' is no outer split; use 'all splits' or '0' to '4'."
+
+
+class Points:
+    def __init__(self, *at):
+        self.point_inds = list(at)
+
+
+def test_a_click_chooses_a_setting(result):
+    """On the mean curve, and on a cell of a heat map."""
+    view = CurveExplorer(result)
+    assert drawn(view) == ""
+    view._clickable._dispatch_on_click(Points(6), None)
+    assert view.theta == "k=7"
+    surface = CurveExplorer(Recipe(3, 2).run(Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1, 1]}), X, y))
+    assert drawn(surface) == ""
+    surface._clickable._dispatch_on_click(Points([1, 2]), None)
+    assert surface.theta == "C=10, gamma=1"
+    assert drawn(surface) == ""
+
+
+def test_an_explorer_wants_a_curve(result):
+    """A result with one setting has none."""
+    with pytest.raises(ValueError, match="there is no curve"):
+        CurveExplorer(Recipe.external_cv(3).run(knn(k=3), X, y))
+    with pytest.raises(TypeError, match="takes the result of a run, got Plan"):
+        CurveExplorer(result.plan)
+
+
+def test_a_bound_explorer_says_what_the_formulas_say():
+    """Both ways; what is out of range is said in the form."""
+    view = BoundExplorer()
+    view.n_dev, view.n_settings, view.delta, view.width, view.range = 400, 20, 0.1, 0.2, 2.0
+    assert view.bound == dev_set_bound(400, 20, 0.1, 2.0)
+    assert view.size == dev_set_size(0.2, 20, 0.1, 2.0)
+    assert drawn(view) == ""
+    assert number(view.bound) in view._words.value
+    assert str(view.size) in view._words.value
+    view.delta = 2.0
+    assert "delta=2.0 is a probability strictly between 0 and 1" in drawn(view)
+    view.delta = 0.1
+    assert drawn(view) == ""

@@ -31,6 +31,7 @@ from .controls import AUTO, GIVEN, STRATIFY, Controls
 from .curve_view import CurveView
 from .snapshot import Snapshot
 from .spelling import values_of
+from .view import panel, wide
 from .worker import Worker
 from .written import LOSSES, Written
 
@@ -54,9 +55,7 @@ class RecipeBuilder(Controls):
     def __init__(self, X: Any, y: Any, groups: Any = None, namespace: dict[str, Any] | None = None) -> None:
         self._data, self._lock = Data.check(X, y), threading.RLock()
         super().__init__(Written(X, y, groups, _user_namespace() if namespace is None else namespace), self._data.n_rows)
-        self._strip, self._nest, self._curve = w.HTML(), w.HTML(), CurveView()
-        for one, name in ((self._strip, "strip"), (self._nest, "nest")):
-            one.add_class("cvnb-shown").add_class(f"cvnb-{name}")
+        self._strip, self._nest, self._curve = panel("strip"), panel("nest"), CurveView()
         self._worker = Worker(lambda: Watched(self))
         self._twin, self._twin_due = None, 0.0
         inside = w.Box([self._form, w.VBox([self._strip, self._nest, self._curve.widget])])
@@ -175,7 +174,7 @@ class RecipeBuilder(Controls):
     def _show_plan(self, plan: Any) -> None:
         self._say("")
         self.plan = plan
-        self._nest.value = _wide(draw_nest(nest_of(plan)).img)
+        self._nest.value = wide(draw_nest(nest_of(plan)).img)
 
     def _show_result(self, result: RiskEstimate) -> None:
         self._say("")
@@ -283,8 +282,3 @@ def _waiting_words(ready: Ready) -> str:
     work = ready.jobs[""].work
     n = ready.plan.n_inner * len(work.family.settings) + len(ready.plan.outer)
     return f"Not run yet: {count(n, 'fit')} of {work.family.label}. Press Run."
-
-
-def _wide(img: str) -> str:
-    """A picture as wide as there is room, up to one and a half times its size."""
-    return img.replace('style="vertical-align:top"', 'style="vertical-align:top;width:400px;height:auto"')

@@ -25,12 +25,12 @@ class CurveView:
     def show(self, result: RiskEstimate | None) -> None:
         """Draw the curve of a result."""
         curve = None if result is None else curve_of(result)
-        figure = go.Figure(layout=plain(HEIGHT)) if curve is None else figure_of(curve)
-        legend = {"entrywidth": 0, "entrywidthmode": "pixels", "font": {"size": 11}}
-        self.put(figure.update_layout(height=HEIGHT, legend=legend))
+        self.draw(go.Figure(layout=plain(HEIGHT)) if curve is None else figure_of(curve))
 
-    def put(self, figure: go.Figure) -> None:
-        """Draw this figure."""
+    def draw(self, figure: go.Figure) -> None:
+        """Draw this figure, at the size of the view."""
+        legend = {"entrywidth": 0, "entrywidthmode": "pixels", "font": {"size": 11}}
+        figure.update_layout(height=HEIGHT, legend=legend)
         old, new = self.widget.data, figure.data
         with self.widget.batch_update():
             if [trace.type for trace in old] != [trace.type for trace in new]:

@@ -1,0 +1,69 @@
+"""BoundExplorer: how large a dev set must be, and what one of a given size is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+import traitlets as t
+
+from ..curves import Axis, Curve
+from ..display import html
+from ..inference.bounds import dev_set_bound, dev_set_size
+from ..svg import draw_curve
+from ..wording import number as shown
+from .form import number
+from .view import View, panel, wide
+
+
+class BoundExplorer(View):
+    """The dev-set bound: with probability 1 - delta the setting chosen is at most `bound` worse than the best one.
+
+    n_dev, n_settings, delta   |S_dev|, |Θ0|, δ
+    width                      the bound that is wanted; `size` is the dev set that it takes
+    range                      the width of the interval that the loss lies in
+    """
+
+    n_dev = t.Int(200)
+    n_settings = t.Int(50)
+    delta = t.Float(0.05)
+    width = t.Float(0.1)
+    range = t.Float(1.0)
+
+    def __init__(self) -> None:
+        self._words, self._chart = panel("words"), panel("nest")
+        fields = [
+            number("n_dev", "|S_dev|, rows", 10, 5000, 10),
+            number("n_settings", "|Θ0|, settings", 1, 500),
+            number("delta", "δ", 0.01, 0.5, 0.01),
+            number("width", "Bound wanted", 0.01, 0.5, 0.01),
+            number("range", "Range of the loss", 0.1, 10, 0.1),
+        ]
+        super().__init__(fields, {}, [self._words, self._chart])
+
+    @property
+    def bound(self) -> float:
+        """What n_dev rows guarantee."""
+        return dev_set_bound(self.n_dev, self.n_settings, self.delta, self.range)
+
+    @property
+    def size(self) -> int:
+        """The dev set that the bound wanted takes."""
+        return dev_set_size(self.width, self.n_settings, self.delta, self.range)
+
+    def _show(self) -> None:
+        first = html(
+            f"With probability {1 - self.delta:g} or more, the best of {self.n_settings} settings on {self.n_dev} rows is at "
+            f"most {shown(self.bound)} worse than the best one, both trained without the dev set."
+        )
+        second = html(f"A bound of {self.width:g} takes {self.size} rows. It holds for every distribution, so it is loose.")
+        self._words.value = f'<div><b style="font-size:22px">{shown(self.bound)}</b></div><div>{first}</div><div>{second}</div>'
+        sizes = np.unique(np.geomspace(10, max(5000, 2 * self.n_dev, 2 * min(self.size, 10**7)), 60).round().astype(np.int64))
+        sizes = np.unique(np.append(sizes, self.n_dev))
+        bounds = np.array([[dev_set_bound(int(n), self.n_settings, self.delta, self.range) for n in sizes]])
+        names = tuple(f"{n} rows" for n in sizes)
+        at = np.flatnonzero(sizes == self.n_dev)
+        axis = Axis("rows of the dev set", sizes.astype(np.float64))
+        curve = Curve(axis, np.arange(sizes.size), names, bounds, None, at, None, {"wanted": self.width}, "bound")
+        self._chart.value = wide(draw_curve(curve).img)
+
+    def __repr__(self) -> str:
+        return f"BoundExplorer({self.n_dev} rows, {self.n_settings} settings: {shown(self.bound)})"

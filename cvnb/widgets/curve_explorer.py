@@ -1,0 +1,170 @@
+"""CurveExplorer: step through the outer splits of one result, see what another rule would choose, look at one θ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+import traitlets as t
+
+from ..curves import Curve, Surface, curve_of
+from ..display import html_table
+from ..errors import InputError, WrongTypeError
+from ..estimate import RiskEstimate, record_of
+from ..families import format_setting
+from ..figures.curve import figure_of
+from ..figures.look import ORANGE
+from ..nest import nest_of, opened
+from ..rules import rule_of
+from ..svg import draw_nest
+from ..wording import number
+from .curve_view import CurveView
+from .snapshot import Snapshot
+from .view import View, panel, wide
+
+EVERY, CHOSEN = "all splits", "as chosen"
+
+
+class CurveExplorer(View):
+    """The curve of a result.
+
+    split   "all splits", or the number of an outer split: its inner curve is drawn strongly
+    rule    "as chosen", "min" or "one_se": whose choices are marked
+    theta   a setting as the form names it: its fold losses are listed; a click on the curve sets it
+    log_x, log_y   whether the axes are logarithmic
+    """
+
+    split = t.Unicode(EVERY)
+    rule = t.Enum((CHOSEN, "min", "one_se"), CHOSEN)
+    theta = t.Unicode("")
+    log_x = t.Bool(False)
+    log_y = t.Bool(False)
+
+    def __init__(self, result: RiskEstimate) -> None:
+        if not isinstance(result, RiskEstimate):
+            raise WrongTypeError(f"CurveExplorer takes the result of a run, got {type(result).__name__}.")
+        curve = curve_of(result)
+        if curve is None:
+            raise InputError("there is no curve: nothing was chosen among several settings (or all of them failed).")
+        self.result, self._curve_drawn = result, curve
+        self._settings = {format_setting(setting): s for s, setting in enumerate(result.settings)}
+        self._chart, self._losses, self._map = CurveView(), panel("losses"), panel("nest")
+        self._clickable: Any = None
+        splits = [EVERY, *map(str, range(len(result.chosen)))]
+        fields = [
+            {"name": "split", "label": "Outer split", "kind": "choice"},
+            {"name": "rule", "label": "Choices by", "kind": "choice"},
+            {"name": "theta", "label": "θ", "kind": "choice"},
+            {"name": "log_x", "label": "θ axis logarithmic", "kind": "check"},
+            {"name": "log_y", "label": "Loss axis logarithmic", "kind": "check"},
+        ]
+        choices = {
+            "split": [[split, split] for split in splits],
+            "rule": [[CHOSEN, CHOSEN], ["min", "minimum"], ["one_se", "one standard error"]],
+            "theta": [["", "none"], *([name, name] for name in self._settings)],
+        }
+        with self.hold_trait_notifications():
+            self.log_x = isinstance(curve, Curve) and curve.axis.log
+        super().__init__(fields, choices, [self._chart.widget, self._losses, self._map])
+
+    @property
+    def chosen(self) -> list[int]:
+        """The setting that the rule chooses in every outer training part."""
+        record = record_of(self.result)
+        if self.rule == CHOSEN:
+            return list(map(int, self.result.chosen_index))
+        rule = rule_of(self.rule, record.family, record.work.kinds, record.loss)
+        rule.refuse(self.result.plan)
+        found = [rule.choose(losses) for losses in record.table.inner or ()]
+        return [-1 if s is None else s for s in found]
+
+    @property
+    def fold_losses(self) -> list[list[Any]]:
+        """Of θ: [split, inner loss of every fold or their mean, outer loss], for the splits shown."""
+        if self.theta not in self._settings:
+            return []
+        s, record = self._settings[self.theta], record_of(self.result)
+        loss, outer = record.loss, self.result.outer_curves
+        j = self._split
+        if j is None:
+            inner = self.result.inner_curves
+            assert inner is not None
+            return [[i, loss.shown(inner[i, s]), None if outer is None else loss.shown(outer[i, s])] for i in range(len(inner))]
+        assert record.table.inner is not None
+        return [[f"{j}, {k}", loss.shown(value), None] for k, value in enumerate(record.table.inner[j][:, s])]
+
+    @property
+    def _split(self) -> int | None:
+        if self.split == EVERY:
+            return None
+        if not self.split.isdigit() or int(self.split) >= len(self.result.chosen):
+            raise InputError(
+                f"split={self.split!r} is no outer split; use {EVERY!r} or '0' to '{len(self.result.chosen) - 1}'."
+            )
+        return int(self.split)
+
+    def _show(self) -> None:
+        if self.theta and self.theta not in self._settings:
+            raise InputError(f"theta={self.theta!r} is no setting of this result.")
+        j = self._split
+        chosen = self.chosen
+        figure = figure_of(self._curve_drawn)
+        if isinstance(self._curve_drawn, Curve):
+            self._mark(figure, self._curve_drawn, j, chosen)
+            figure.update_xaxes(type="log" if self.log_x and self._curve_drawn.axis.x.min() > 0 else "linear")
+            figure.update_yaxes(type="log" if self.log_y else "linear")
+        self._chart.draw(figure)
+        self._listen()
+        name = "score" if record_of(self.result).loss.is_score else "loss"
+        head = ["outer, inner split" if j is not None else "outer split", f"inner {name}", f"outer {name}"]
+        rows: list[Any] = [[str(where), number(inner), number(outer)] for where, inner, outer in self.fold_losses]
+        hint = "Click on the curve, or choose θ, to see its fold losses."
+        self._losses.value = f"<b>{self.theta}</b>{html_table((head, rows))}" if rows else f"<div>{hint}</div>"
+        plan = self.result.plan
+        nest = nest_of(plan) if j is None or plan.inner_layouts is None else opened(plan, j, 8)
+        self._map.value = wide(draw_nest(nest).img)
+
+    def _mark(self, figure: go.Figure, curve: Curve, j: int | None, chosen: list[int]) -> None:
+        """The choices of the rule, the curve of the split, the place of θ."""
+        place = {int(s): i for i, s in enumerate(curve.which)}
+        shown = [(i, place[s]) for i, s in enumerate(chosen) if s >= 0 and (j is None or i == j)]
+        marks = next(trace for trace in figure.data if trace.mode == "markers" and trace.marker.color == ORANGE)
+        marks.update(
+            x=[curve.axis.x[at] for _, at in shown], y=[curve.inner[i, at] for i, at in shown],
+            name=f"chosen: {self.rule}" if self.rule != CHOSEN else marks.name,
+            hovertext=[f"<b>{curve.settings[at]}</b>, split {i}" for i, at in shown],
+        )  # fmt: skip
+        strong = ([], []) if j is None else (curve.axis.x, curve.inner[j])
+        figure.add_scatter(
+            x=strong[0], y=strong[1], mode="lines", name=f"inner curve of outer split {j}", showlegend=j is not None,
+            line={"color": ORANGE, "width": 2}, hoverinfo="skip",
+        )  # fmt: skip
+        at = [place[s] for name, s in self._settings.items() if name == self.theta]
+        line = curve.mean if j is None else curve.inner[j]
+        figure.add_scatter(
+            x=curve.axis.x[at], y=line[at],
+            mode="markers", name="θ", showlegend=bool(at), hoverinfo="skip",
+            marker={"symbol": "circle-open", "size": 18, "color": ORANGE, "line": {"width": 2}},
+        )  # fmt: skip
+
+    def _listen(self) -> None:
+        """A click on the mean of the curves, or on a cell of the heat map, sets θ."""
+        surface = isinstance(self._curve_drawn, Surface)
+        traces = self._chart.widget.data
+        target = traces[0] if surface else next(trace for trace in traces if trace.legendgroup == "mean" and trace.line.width)
+        if target is not self._clickable:
+            self._clickable = target
+            target.on_click(self._clicked)
+
+    def _clicked(self, _: Any, points: Any, __: Any = None) -> None:
+        if points.point_inds:
+            at = points.point_inds[0]
+            s = self._curve_drawn.which[tuple(at) if isinstance(at, list | tuple) else at]
+            self.theta = list(self._settings)[int(s)]
+
+    def snapshot(self) -> Snapshot:
+        """A static copy that needs no kernel."""
+        return Snapshot("", self.result, self.result.plan, self.result.code())
+
+    def __repr__(self) -> str:
+        return f"CurveExplorer({self.split}, {self.rule}, θ {self.theta or 'none'})"

@@ -152,8 +152,10 @@ def _draw_curve(curve: Curve) -> Picture:
     values = values[np.isfinite(values)]
     ticks = nice_ticks(float(values.min()), float(values.max()))
     step = ticks[-1] - ticks[-2] if len(ticks) > 1 else 0.0
-    if curve.levels and min(curve.levels.values()) - ticks[0] < 0.4 * step:
+    close = bool(curve.levels) and min(curve.levels.values()) - ticks[0] < 0.4 * step
+    if close and ticks[0] - step >= min(0.0, ticks[0]):
         ticks.insert(0, ticks[0] - step)  # room for what is written below the level
+        close = False
     axes = Axes(float(position.min()), float(position.max()), ticks[0], ticks[-1])
     parts = [_gridline(axes, tick, label) for tick, label in zip(ticks, tick_labels(ticks), strict=True)]
     parts += _x_axis(curve.axis, axes)
@@ -161,7 +163,7 @@ def _draw_curve(curve: Curve) -> Picture:
     parts.append(f'<path class="m" d="{axes.path(position, mean)}"/>')
     low, high = (f(curve.levels.values(), default=0.0) for f in (min, max))
     for place, (name, level) in enumerate(curve.levels.items()):
-        above = level == high and (place == 1 or level > low)
+        above = close or (level == high and (place == 1 or level > low))
         y, text_y = axes.y(level), axes.y(level) + (-4 if above else 12)
         parts.append(f'<path class="l{" n" if place else ""}" d="M{axes.left} {y:.1f}H{axes.right}"/>')
         parts.append(f'<text class="o" x="{axes.right}" y="{text_y:.1f}" text-anchor="end">{name} {level:.4g}</text>')

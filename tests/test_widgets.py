@@ -5,6 +5,8 @@ import time
 
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, KFold
@@ -425,6 +427,25 @@ def test_a_click_chooses_a_setting(result):
     surface._clickable._dispatch_on_click(Points([1, 2]), None)
     assert surface.theta == "C=10, gamma=1"
     assert drawn(surface) == ""
+
+
+def test_every_view_has_a_static_copy(result):
+    """Text and pictures, no script; shown below the widget, for when it is reopened."""
+    InteractiveShell.instance()
+    for view in (NestMap(result), CurveExplorer(result), BoundExplorer()):
+        assert drawn(view) == ""
+        shot = view.snapshot()
+        assert "<img" in shot._repr_html_()
+        assert "<script" not in shot._repr_html_()
+        assert repr(shot)
+        with capture_output() as shown:
+            view._ipython_display_()
+        widget, copy = shown.outputs
+        assert "application/vnd.jupyter.widget-view+json" in widget.data
+        assert set(copy.data) == {"text/plain", "text/html"}
+        assert view._form.twin in copy.data["text/html"]
+        view.close()
+    InteractiveShell.clear_instance()
 
 
 def test_an_explorer_wants_a_curve(result):

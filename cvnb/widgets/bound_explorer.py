@@ -11,6 +11,7 @@ from ..inference.bounds import dev_set_bound, dev_set_size
 from ..svg import draw_curve
 from ..wording import number as shown
 from .form import number
+from .twin import Snapshot
 from .view import View, panel, wide
 
 
@@ -64,6 +65,10 @@ class BoundExplorer(View):
         axis = Axis("rows of the dev set", sizes.astype(np.float64))
         curve = Curve(axis, np.arange(sizes.size), names, bounds, None, at, None, {"wanted": self.width}, "bound")
         self._chart.value = wide(draw_curve(curve).img)
+
+    def snapshot(self) -> Snapshot:
+        """A static copy: the words and the curve."""
+        return Snapshot(repr(self), self._words.value + self._chart.value)
 
     def __repr__(self) -> str:
         return f"BoundExplorer({self.n_dev} rows, {self.n_settings} settings: {shown(self.bound)})"

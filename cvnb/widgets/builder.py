@@ -7,7 +7,6 @@ wanted; one worker draws the plan and, where the path is fast, runs it; what is 
 from __future__ import annotations
 
 import threading
-import time
 from html import escape
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 import traitlets as t
 
 from ..data import Data
-from ..display import html, strip_of
+from ..display import html, pictures_of, strip_of
 from ..errors import CvnbError
 from ..estimate import RiskEstimate, record_of
 from ..inputs import check_groups, length
@@ -29,8 +28,8 @@ from ..svg import draw_nest
 from ..wording import count
 from .controls import AUTO, GIVEN, STRATIFY, Controls
 from .curve_view import CurveView
-from .snapshot import Snapshot
 from .spelling import values_of
+from .twin import Snapshot
 from .view import panel, wide
 from .worker import Worker
 from .written import LOSSES, Written
@@ -57,7 +56,6 @@ class RecipeBuilder(Controls):
         super().__init__(Written(X, y, groups, _user_namespace() if namespace is None else namespace), self._data.n_rows)
         self._strip, self._nest, self._curve = panel("strip"), panel("nest"), CurveView()
         self._worker = Worker(lambda: Watched(self))
-        self._twin, self._twin_due = None, 0.0
         inside = w.Box([self._form, w.VBox([self._strip, self._nest, self._curve.widget])])
         inside.add_class("cvnb-builder")
         self.add_class("cvnb-host")
@@ -66,10 +64,6 @@ class RecipeBuilder(Controls):
         self._form.on_msg(self._clicked)
         self._show_controls()
         self._ask(False)
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Whether everything that was asked for is on screen within `timeout` seconds."""
-        return self._worker.wait(timeout)
 
     def run(self) -> None:
         """What the Run button does: run what the controls say, however long it takes."""
@@ -89,12 +83,11 @@ class RecipeBuilder(Controls):
 
     def snapshot(self) -> Snapshot:
         """A static copy that needs no kernel: what a reopened notebook shows."""
-        return Snapshot(self._strip.value, self.result, self.plan, self.to_python())
-
-    def close(self) -> None:
-        """Stop the worker and take the widgets away."""
-        self._worker.stop()
-        super().close()
+        shown = self._strip.value + self._nest.value
+        if self.result is not None:
+            shown = strip_of(self.result) + pictures_of(self.result)
+        text = repr(self) if self.result is None else repr(self.result)
+        return Snapshot(text, f"{shown}<pre>{escape(self.to_python())}</pre>")
 
     def _result_set(self, change: Any) -> None:
         """A result that is set brings its recipe and family, and is shown as it is."""
@@ -220,29 +213,6 @@ class RecipeBuilder(Controls):
 
     def _clicked(self, _: Any, content: Any, __: Any) -> None:
         {"run": self.run, "cancel": self.cancel}[content["action"]]()
-
-    # How it stays in a notebook.
-
-    def _ipython_display_(self) -> None:
-        """The widget, and below it the static copy, which only shows where the widget is not alive."""
-        from IPython.display import display
-
-        display(self._repr_mimebundle_(), raw=True)
-        self._form.twin = f"cvnb-twin-{self.model_id[:12]}"
-        self._twin = display(self._twin_bundle(), raw=True, display_id=True)
-
-    def _twin_bundle(self) -> dict[str, str]:
-        shown = self.snapshot()
-        return {"text/plain": repr(shown), "text/html": f'<div class="{self._form.twin}">{shown._repr_html_()}</div>'}
-
-    def _update_twin(self) -> None:
-        """At most one a second, and always the last."""
-        if self._twin is None or self._worker.superseded:
-            return
-        time.sleep(max(0.0, self._twin_due - time.monotonic()))
-        if not self._worker.superseded:
-            self._twin_due = time.monotonic() + 1.0
-            self._twin.update(self._twin_bundle(), raw=True)
 
     def __repr__(self) -> str:
         return f"RecipeBuilder({self.recipe!r}, {self.family!r})"

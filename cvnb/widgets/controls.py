@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import ipywidgets as w
 import traitlets as t
 from sklearn.metrics import get_scorer_names
 
@@ -14,6 +13,7 @@ from ..magics import AT_HAND
 from ..recipes import Recipe
 from .form import Form, number
 from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
+from .twin import Twinned
 from .written import LOSSES, SHORT_HANDS, Written
 
 GIVEN = "(as given)"
@@ -64,7 +64,7 @@ OF_FAMILY = ("family_name", "grid")
 OF_RUN = ("groups", "loss", "select")
 
 
-class Controls(w.VBox):
+class Controls(Twinned):
     """Traits for what can be chosen, and `recipe` and `family`, which they make; `_ask` is called after every change."""
 
     outside = t.Enum(OUTER, "folds")

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import traitlets as t
 
 from ..curves import Curve, Surface, curve_of
-from ..display import html_table
+from ..display import html_table, pictures_of, strip_of
 from ..errors import InputError, WrongTypeError
 from ..estimate import RiskEstimate, record_of
 from ..families import format_setting
@@ -19,7 +19,7 @@ from ..rules import rule_of
 from ..svg import draw_nest
 from ..wording import number
 from .curve_view import CurveView
-from .snapshot import Snapshot
+from .twin import Snapshot
 from .view import View, panel, wide
 
 EVERY, CHOSEN = "all splits", "as chosen"
@@ -164,7 +164,7 @@ class CurveExplorer(View):
 
     def snapshot(self) -> Snapshot:
         """A static copy that needs no kernel."""
-        return Snapshot("", self.result, self.result.plan, self.result.code())
+        return Snapshot(repr(self.result), strip_of(self.result) + pictures_of(self.result) + self._losses.value)
 
     def __repr__(self) -> str:
         return f"CurveExplorer({self.split}, {self.rule}, θ {self.theta or 'none'})"

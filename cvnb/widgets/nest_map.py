@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import traitlets as t
 
 from ..display import html_list
@@ -15,6 +13,7 @@ from ..plan import Plan
 from ..svg import draw_nest
 from ..wording import count, some
 from .form import number
+from .twin import Snapshot
 from .view import View, panel, wide
 
 ALL = "outer splits"
@@ -69,9 +68,9 @@ class NestMap(View):
             return [f"is not used in {outside}"]
         return [f"is trained on in {outside}", *_said("inner split", self.plan.inner[self._split], self.row)]
 
-    def snapshot(self) -> Any:
-        """A static copy."""
-        return self.plan
+    def snapshot(self) -> Snapshot:
+        """A static copy: the map, and what the row does."""
+        return Snapshot(repr(self.plan), self._map.value + self._words.value)
 
     def __repr__(self) -> str:
         return f"NestMap({self.plan.words})"

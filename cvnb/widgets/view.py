@@ -10,10 +10,11 @@ import traitlets as t
 from ..errors import CvnbError
 from ..progress import Slot
 from .form import Form
+from .twin import Twinned
 from .worker import Worker
 
 
-class View(w.VBox):
+class View(Twinned):
     """Traits named like the form's fields follow it, and it follows them; `_show` draws what they say, in the worker's thread.
 
     What `_show` refuses is said in the form, with role="alert".
@@ -34,10 +35,6 @@ class View(w.VBox):
     def _show(self) -> None:
         raise NotImplementedError
 
-    def wait(self, timeout: float | None = None) -> bool:
-        """Whether everything is drawn within `timeout` seconds."""
-        return self._worker.wait(timeout)
-
     def _refresh(self) -> None:
         self._form.values = {name: getattr(self, name) for name in self._names}
         self._worker.ask(self._draw)
@@ -49,6 +46,7 @@ class View(w.VBox):
             self._form.error = str(error) if isinstance(error, CvnbError) else f"{type(error).__name__}: {error}"
         else:
             self._form.error = ""
+        self._update_twin()
 
     def _form_changed(self, change: Any) -> None:
         for name, value in change.new.items():

@@ -1,0 +1,72 @@
+"""The static copy of a widget: a widget is gone when its notebook is reopened, text and pictures are not."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import ipywidgets as w
+
+from .form import Form
+from .worker import Worker
+
+EVERY = 1.0  # seconds between two copies that are sent
+
+
+@dataclass(frozen=True, repr=False)
+class Snapshot:
+    """What a widget showed, as text and as HTML that needs neither a kernel nor a script."""
+
+    text: str
+    html: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return f'<div style="line-height:1.4">{self.html}</div>'
+
+
+class Twinned(w.VBox):
+    """A widget with a form and a worker, which is shown with its static copy below it; the form's script hides the copy."""
+
+    _form: Form
+    _worker: Worker
+    _twin: Any = None
+    _due = 0.0
+
+    def snapshot(self) -> Snapshot:
+        """A static copy."""
+        raise NotImplementedError
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Whether everything that was asked for is on screen within `timeout` seconds."""
+        return self._worker.wait(timeout)
+
+    def close(self) -> None:
+        """Stop the worker and take the widgets away."""
+        if hasattr(self, "_worker"):  # one that was refused has none
+            self._worker.stop()
+        super().close()
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        display(self._repr_mimebundle_(), raw=True)
+        self._form.twin = f"cvnb-twin-{self.model_id[:12]}"
+        self._twin = display(self._bundle(), raw=True, display_id=True)
+
+    def _bundle(self) -> dict[str, str]:
+        shown = self.snapshot()
+        return {"text/plain": repr(shown), "text/html": f'<div class="{self._form.twin}">{shown._repr_html_()}</div>'}
+
+    def _update_twin(self) -> None:
+        """Called by the worker at the end of a work: at most once a second, and always of the last."""
+        if self._twin is None or self._worker.superseded:
+            return
+        while (left := self._due - time.monotonic()) > 0 and not self._worker.superseded:
+            time.sleep(min(0.05, left))
+        if not self._worker.superseded:
+            self._due = time.monotonic() + EVERY
+            self._twin.update(self._bundle(), raw=True)

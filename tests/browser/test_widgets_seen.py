@@ -1,0 +1,209 @@
+"""The widgets as a person uses them, in JupyterLab and Notebook 7: typed, dragged, run, cancelled, copied, reopened."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+SETUP = """%load_ext cvnb
+import time, numpy as np
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from cvnb import nested_cv, knn
+from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap
+X, y = load_iris(return_X_y=True)
+class Slow(DummyClassifier):
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.05)
+        return super().fit(X, y, sample_weight)
+slow = Slow()"""
+OVERFLOWING = """() => [...document.querySelectorAll('.cvnb-host, .cvnb-host *')].filter(one =>
+    !(one instanceof SVGElement) && one.clientWidth > 0 && one.scrollWidth > one.clientWidth
+    && getComputedStyle(one).display !== 'inline' && !['auto', 'scroll'].includes(getComputedStyle(one).overflowX)
+    && !one.closest('.js-plotly-plot')).map(one => [one.tagName, one.className, one.scrollWidth, one.clientWidth])"""
+OVERLAPPING = """() => {
+    const controls = '.cvnb-form input, .cvnb-form select, .cvnb-form button, .cvnb-form label';
+    const boxes = [...document.querySelectorAll(controls)].filter(one => one.offsetParent)
+        .map(one => [one.outerHTML, one.getBoundingClientRect()]);
+    const apart = (p, q) => p.right - 1 <= q.left || q.right - 1 <= p.left || p.bottom - 1 <= q.top || q.bottom - 1 <= p.top;
+    return boxes.flatMap(([a, p], i) => boxes.slice(i + 1).filter(([, q]) => !apart(p, q)).map(([b]) => [a, b]));
+}"""
+NAMELESS = """() => {
+    const focusable = '.cvnb-host :is(input, select, textarea, button, summary, a[href], [tabindex])';
+    const labelled = one => [...(one.labels ?? [])].some(label => label.textContent.trim());
+    const named = one => one.ariaLabel || one.title || one.dataset.title || labelled(one)
+        || (one.tagName !== 'INPUT' && one.textContent.trim());
+    return [...document.querySelectorAll(focusable)].filter(one => one.tabIndex >= 0 && one.offsetParent && !named(one))
+        .map(one => one.outerHTML.slice(0, 200));
+}"""
+CHANGE = """([label, value]) => {
+    const field = [...document.querySelectorAll('.cvnb-form label')].find(one => one.textContent === label).control;
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, value);
+    field.dispatchEvent(new Event('input', {bubbles: true}));
+    field.dispatchEvent(new Event('change', {bubbles: true}));
+}"""
+
+
+def opened(visit, server, app, scheme, name, *cells):
+    """A notebook with these cells, run, and its first widget on screen."""
+    server.write(name, [SETUP, *cells])
+    seen = visit(app, scheme, server).open(name).run()
+    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").first.wait_for(timeout=60_000)
+    return seen
+
+
+def settled(seen, text):
+    """Until the result strip says it."""
+    seen.page.locator(f".cvnb-strip:has-text('{text}')").wait_for(timeout=60_000)
+
+
+def risk_of(seen):
+    return seen.page.locator(".cvnb-strip span").first.inner_text()
+
+
+def set_source(seen, i, text):
+    """Write into cell i and run it."""
+    seen.page.evaluate(
+        "([i, text]) => { const notebook = window.jupyterapp.shell.currentWidget.content; notebook.activeCellIndex = i;"
+        " notebook.widgets[i].model.sharedModel.setSource(text);"
+        " window.jupyterapp.commands.execute('notebook:run-cell'); }",
+        [i, text],
+    )
+
+
+def test_a_recipe_is_built_and_its_copied_code_gives_the_same_number(visit, server, app, scheme):
+    """Typed fields, a slider by keyboard, the table, a recipe by name; then the copied cell and the copied Python."""
+    name = f"builder_{app}_{scheme}.ipynb"
+    seen = opened(visit, server, app, scheme, name, "%recipe X y", "1", "2")
+    settled(seen, "nested CV (5-fold CV, inside each training part 5-fold CV), seed 0")
+    page = seen.page
+    page.get_by_label("Outer folds", exact=True).fill("4")
+    settled(seen, "nested CV (4-fold CV")
+    page.get_by_label("Inner folds, slider").focus()
+    page.get_by_label("Inner folds, slider").press("PageUp")
+    page.wait_for_function("() => !document.querySelector('.cvnb-strip').textContent.includes('training part 5-fold CV')")
+    page.get_by_label("Seed", exact=True).fill("3")
+    settled(seen, "seed 3")
+    page.get_by_label("Grid").fill("k=range(1, 21)")
+    settled(seen, "seed 3")
+    page.get_by_label("outside: holdout, inside: K-fold").check()
+    settled(seen, "CV then test")
+    assert page.get_by_label("Recipe", exact=True).input_value() == "2. CV then test"
+    assert page.get_by_label("Outer folds", exact=True).is_disabled()
+    page.get_by_label("Recipe", exact=True).select_option("4. nested CV")
+    settled(seen, "nested CV (4-fold CV")
+    page.wait_for_function("() => document.querySelector('.cvnb-form').dataset.busy !== 'true'")
+    shown = risk_of(seen)
+    texts = page.locator(".cvnb-codes pre").all_text_contents()
+    assert texts[0].startswith("%%nestedcv X y --outer 4 --inner ")
+    seen.shot("builder", page.locator(".cvnb-host"))
+    set_source(seen, 2, texts[0])
+    page.locator(f".jp-OutputArea-output:has-text('{shown}') td").first.wait_for(timeout=60_000)
+    set_source(seen, 3, texts[1] + "\nprint(f'risk {result.risk:.6g}.')")
+    page.locator(f".jp-OutputArea-output:has-text('risk {shown}.')").wait_for(timeout=60_000)
+
+
+def test_what_cannot_be_is_said_in_place(visit, server, app):
+    """An alert in words beside the controls and where the map was; mended, it goes away."""
+    seen = opened(visit, server, app, "light", f"wrong_{app}.ipynb", "%recipe X y")
+    seen.page.get_by_label("Outer folds", exact=True).fill("300")
+    alert = seen.page.locator(".cvnb-alert[role=alert]:has-text('300 outer folds need 300 rows')")
+    alert.wait_for(timeout=20_000)
+    assert seen.page.locator(".cvnb-nest:has-text('300 outer folds need 300 rows')").count() == 1
+    assert "No result" in seen.page.locator(".cvnb-strip").inner_text()
+    seen.page.get_by_label("Outer folds", exact=True).fill("5")
+    settled(seen, "zero-one risk of the tuned rule")
+    assert alert.count() == 0
+
+
+def test_a_slow_run_fills_in_and_is_cancelled(visit, server, app):
+    """Run, the risk so far, Cancel: what was finished stays on screen."""
+    seen = opened(visit, server, app, "light", f"slow_{app}.ipynb", "%recipe X y")
+    page = seen.page
+    page.get_by_label("Outer folds", exact=True).fill("20")
+    page.get_by_label("Family").select_option("slow")
+    page.get_by_label("Grid").fill("{'strategy': ['prior', 'uniform']}")
+    page.locator(".cvnb-strip:has-text('Not run yet')").wait_for(timeout=20_000)
+    assert page.get_by_role("button", name="Cancel").is_disabled()
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.locator(".cvnb-status:has-text('so far')").wait_for(timeout=60_000)
+    page.locator(".cvnb-strip:has-text('of 20 outer splits')").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Cancel").click()
+    page.locator(".cvnb-status:has-text('Stopped; what was finished is shown.')").wait_for(timeout=20_000)
+    assert re.search(r"from \d+ of 20 outer splits", page.locator(".cvnb-strip").inner_text())
+    assert page.get_by_role("button", name="Run", exact=True).is_enabled()
+
+
+def test_every_change_of_a_control_repaints_the_curve(visit, server):
+    """Thirty changes, one after the other; benchmarks/live.py measures how long each takes."""
+    seen = opened(visit, server, "lab", "light", "live.ipynb", "%recipe X y")
+    settled(seen, "seed 0")
+    seen.page.evaluate(
+        "() => { window.painted = 0; document.querySelector('.cvnb-host .js-plotly-plot')"
+        ".on('plotly_afterplot', () => { window.painted += 1; }); }"
+    )
+    for i in range(1, 31):
+        before = seen.page.evaluate("() => window.painted")
+        seen.page.evaluate(CHANGE, ["Seed", str(i)])
+        seen.page.wait_for_function("before => window.painted > before", arg=before)
+    settled(seen, "seed 30")
+
+
+@pytest.mark.parametrize("width", [700, 1280])
+def test_nothing_overflows_or_overlaps_and_everything_has_a_name(visit, server, app, width):
+    """All four widgets, at the width of a narrow and of a wide window; one column where there is little room."""
+    cells = ["%recipe X y", "CurveExplorer(nested_cv(knn(), X, y))", "NestMap(nested_cv(knn(), X, y))", "BoundExplorer()"]
+    server.write(f"layout_{app}_{width}.ipynb", [SETUP, *cells])
+    seen = visit(app, "light", server)
+    seen.page.set_viewport_size({"width": width, "height": 1400})
+    seen.open(f"layout_{app}_{width}.ipynb").run()
+    seen.page.locator(".cvnb-host").nth(3).wait_for(timeout=60_000)
+    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").nth(1).wait_for(timeout=60_000)
+    settled(seen, "zero-one risk of the tuned rule")
+    seen.page.wait_for_timeout(500)  # the figures take the width that they are given
+    assert seen.page.evaluate(OVERFLOWING) == []
+    assert seen.page.evaluate(OVERLAPPING) == []
+    assert seen.page.evaluate(NAMELESS) == []
+    assert seen.page.locator(".cvnb-form").count() == 4
+    form, shown = (seen.page.locator(one).first.bounding_box() for one in (".cvnb-form", ".cvnb-strip"))
+    assert (shown["y"] > form["y"] + form["height"] - 5) == (form["width"] > 330)
+
+
+def test_a_click_on_the_curve_shows_the_fold_losses(visit, server):
+    """CurveExplorer: a click chooses θ, a list steps through the splits."""
+    cells = ["explorer = CurveExplorer(nested_cv(knn(k=range(1, 11)), X, y))\nexplorer"]
+    seen = opened(visit, server, "lab", "light", "explorer.ipynb", *cells)
+    seen.page.locator(".cvnb-losses:has-text('Click on the curve')").wait_for(timeout=20_000)
+    seen.page.evaluate(
+        "() => { const plot = document.querySelector('.cvnb-host .js-plotly-plot');"
+        " const curve = plot._fullData.findIndex(one => one.name === 'mean of the inner curves');"
+        " plot.emit('plotly_click', {points: [{curveNumber: curve, pointNumber: 4, x: 5, y: 0.1, data: plot.data[curve],"
+        " fullData: plot._fullData[curve]}], event: new MouseEvent('click')}); }"
+    )
+    seen.page.locator(".cvnb-losses:has-text('k=5')").wait_for(timeout=20_000)
+    assert seen.page.locator(".cvnb-losses tbody tr").count() == 5
+    seen.page.get_by_label("Outer split").select_option("2")
+    seen.page.locator(".cvnb-losses:has-text('2, 4')").wait_for(timeout=20_000)
+    seen.shot("explorer", seen.page.locator(".cvnb-host"))
+
+
+def test_a_reopened_notebook_shows_the_static_copies(visit, server, app):
+    """By somebody else, with no kernel: the last number and pictures stand there, below what the front end says of widgets."""
+    name = f"reopened_{app}.ipynb"
+    seen = opened(visit, server, app, "light", name, "%recipe X y", "NestMap(nested_cv(knn(), X, y))")
+    settled(seen, "seed 0")
+    seen.page.get_by_label("Seed", exact=True).first.fill("8")
+    settled(seen, "seed 8")
+    seen.page.wait_for_timeout(2500)  # the copy follows within a second
+    assert seen.page.locator("[class^=cvnb-twin]").first.is_hidden()
+    seen.save()
+    server.clone(name, "again_" + name)
+    again = visit(app, "dark", server)
+    again.page.goto(server.address(app, "again_" + name))
+    copy = again.page.locator(".jp-OutputArea-output:has-text('seed 8')").first
+    copy.wait_for(timeout=60_000)
+    assert "zero-one risk of the tuned rule" in copy.inner_text()
+    assert copy.locator("img").count() == 2
+    assert again.page.locator(".jp-OutputArea-output:has-text('is trained on in 4 outer splits')").first.is_visible()
+    again.complaints.clear()  # the front end says of every widget that its model is gone

@@ -15,6 +15,7 @@ from joblib import effective_n_jobs
 
 from .families import estimator_label
 from .paths.base import Ran
+from .paths.measure import Answers, Meter
 from .paths.refit import Refit
 from .plan import Plan
 from .reports.base import Report
@@ -23,6 +24,7 @@ from .threads import n_threads
 
 SIDE = 384  # rows and columns of the matrices whose product is timed
 RUN, SPLIT, MANY = 1.2e-3, 2e-5, 200  # seconds of a fast run, and of each of its first splits, beside the multiplications
+PART = 5e-4  # seconds of a training part with splits inside
 RATES = {"knn": 2.2, "ridge": 4.0, "ols": 4.0}  # time of a path's multiplication, in that of a matrix product on one thread
 BLOCK = 4e6  # bytes of a block of distances
 
@@ -73,6 +75,8 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
         n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
         rate = _per_multiplication() * RATES[path.name.split(":")[1]] / n
         seconds = RUN + SPLIT * min(plan.n_inner + n_outer, MANY) + path.cost * rate
+        seconds += PART * plan.n_parts / n if plan.n_inner else 0.0
+        seconds += (inner + n_outer * n_settings) * _seconds_of_scoring(work, plan)
         memory = losses + MEMORY[path.name.split(":")[1]](work, plan)
     else:
         each = _seconds_of_a_fit(work, plan)
@@ -91,6 +95,24 @@ def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
     for s in dict.fromkeys((0, n - 1)):
         path.evaluate(train, test, np.array([s]), (0, 0), False)
     return (time.perf_counter() - started) / min(2, n)
+
+
+def _seconds_of_scoring(work: Work, plan: Plan) -> float:
+    """A scorer, or a loss of the user's, on one test part; the losses that cvnb knows are measured all at once."""
+    if work.loss.is_known:
+        return 0.0
+    test = (plan.inner[0][0] if plan.n_inner else plan.outer[0])[1]
+    meter = Meter(work.loss, work.data, work.task)
+    values = (work.data.y[test] if meter.codes is None else meter.codes[test])[:, None]
+    scores = None
+    if meter.wants_scores and meter.classes is not None:
+        scores = np.full((test.size, 1, meter.classes.size), 1.0 / meter.classes.size)
+    started = time.perf_counter()
+    try:
+        meter.measure(test, np.zeros(1, dtype=np.int64), Answers(values, scores))
+    except Exception:  # what a loss thinks of made-up predictions is not to be told before the run
+        return 0.0
+    return time.perf_counter() - started
 
 
 def _per_multiplication() -> float:

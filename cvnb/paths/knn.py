@@ -36,6 +36,7 @@ LISTS = 2**31  # bytes of lists of neighbours that are kept at most
 KEYS = 2**20  # distances that one call looks at, a fraction of a second
 LARGE = 2**20  # numbers in X from which on a pass over it takes a while
 CHOOSING = 20  # multiplications that would take as long as looking whether a row is near
+SCALING = 60.0  # what it costs to scale one number of a training part, in multiplications
 WAVE = 2e9  # operations of the training parts that go together
 NEAR_ZERO = 1e-6  # cosine distances below it have lost too many digits for 1 / distance
 
@@ -88,8 +89,11 @@ class KnnSweep:
         if len(self.shared) < len(self.votes):
             self.name = "path:knn"
             self.reason = "neighbours are searched once in every training part, and serve every setting"
-        searches = len(self.shared) + plan.n_parts * (len(self.votes) - len(self.shared))
-        self.cost = searches * float(len(problem.X)) ** 2 * (problem.X.shape[1] + CHOOSING)
+        n, d = problem.X.shape
+        apart = len(self.votes) - len(self.shared)
+        tested = 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
+        asked = plan.n_parts * n if plan.inner_layouts is not None else tested  # rows that look for neighbours
+        self.cost = (len(self.shared) * n + apart * asked) * float(n) * (d + CHOOSING) + SCALING * apart * plan.n_parts * n * d
         self.lock = threading.Lock()
 
     def _has_lists(self, plan: Plan, geometry: Geometry) -> bool:

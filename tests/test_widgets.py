@@ -202,6 +202,21 @@ def test_estimators_of_the_namespace_can_be_chosen(builder):
     assert shown(builder).settings == [{"C": 1}, {"C": 10}]
 
 
+def test_what_is_defined_later_can_be_chosen_later(builder, names):
+    """The lists are those of the namespace as it is now."""
+    names["later"] = SVC(C=3)
+    builder.seed = 1
+    assert ["later", "later"] in builder._form.choices["family_name"]
+
+
+def test_the_state_of_the_chart_is_what_it_shows(builder):
+    """A front end that comes later asks for it."""
+    shown(builder)
+    state = builder._curve.widget.get_state()
+    assert len(state["_widget_data"]) == len(builder._curve.widget.data) == 9
+    assert state["_widget_layout"]["xaxis"]["title"]["text"] == "k"
+
+
 def test_groups_of_the_namespace_can_be_chosen(builder):
     """One value for each row."""
     assert ["plots", "plots"] in builder._form.choices["groups"]

@@ -104,7 +104,6 @@ class RecipeBuilder(Controls):
         if values:
             values["stratify"] = next(word for word, value in STRATIFY.items() if value == values["stratify"])
         self._put(recipe=record.recipe, family=record.family, family_name=name or GIVEN, grid=grid, **values)
-        self._form.choices = self._choices()
         self._show_controls()
         self._show_plan(change.new.plan)
         self._show_result(change.new)

@@ -91,7 +91,6 @@ class Controls(Twinned):
         self._form = Form(fields=FIELDS)
         super().__init__()
         self._put(groups=written.groups_name, recipe=call_of(self._values()).recipe, family=AT_HAND["knn"]())
-        self._form.choices = self._choices()
         self.observe(self._control_changed, names=[*OF_RECIPE, *OF_FAMILY, *OF_RUN])
         self.observe(self._recipe_set, names="recipe")
         self.observe(self._family_set, names="family")
@@ -159,7 +158,6 @@ class Controls(Twinned):
         name, grid = self._written.names_of(given)
         self._problems.pop("family", None)
         self._put(family=given, family_name=name or GIVEN, grid=grid)
-        self._form.choices = self._choices()
         self._show_controls()
         self._ask(False)
 
@@ -179,6 +177,7 @@ class Controls(Twinned):
             self._ask(False)
 
     def _show_controls(self) -> None:
+        self._form.choices = self._choices()
         cell = f"{self.outside}/{self.inside}"
         expressible = self.recipe is not None and values_of(self.recipe) is not None
         named = next((name for name, one in NAMED.items() if one == cell), "–") if expressible else GIVEN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import plotly.graph_objects as go
@@ -14,11 +15,32 @@ from ..figures.look import plain
 HEIGHT = 440
 
 
+class Chart(go.FigureWidget):
+    """A FigureWidget whose whole state is what it shows now.
+
+    plotly tells a front end what changed. One that comes later, as voila's does, asks for the state, and would be given the
+    figure as it was made.
+    """
+
+    _made = False
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self._made = True
+
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
+        """The state, with the traces and the layout of now."""
+        if key is None and self._made:  # kept, not sent: who asks is told, all others know
+            self._trait_values["_widget_data"] = copy.deepcopy(self._data)
+            self._trait_values["_widget_layout"] = copy.deepcopy(self._layout_obj._props)
+        return super().get_state(key, drop_defaults)
+
+
 class CurveView:
     """`show(result)` draws its curve; nothing where there is none."""
 
     def __init__(self) -> None:
-        self.widget = go.FigureWidget(layout=plain(HEIGHT) | {"autosize": True})
+        self.widget = Chart(layout=plain(HEIGHT) | {"autosize": True})
         self.widget._config = {"responsive": True, "displaylogo": False}
         self.widget.add_class("cvnb-curve")
 

@@ -117,6 +117,36 @@ def test_what_cannot_be_is_said_in_place(visit, server, app):
     assert alert.count() == 0
 
 
+def test_nothing_jumps_when_the_content_changes(visit, server):
+    """Two splits or twelve, a number or an error: map and curve stay where they are."""
+    seen = opened(visit, server, "lab", "light", "still.ipynb", "%recipe X y")
+    places = "() => ['.cvnb-strip', '.cvnb-nest', '.cvnb-curve', '.cvnb-buttons'].map(one => "
+    places += "(({x, y, width, height}) => [x, y, width, height])(document.querySelector(one).getBoundingClientRect()))"
+    settled(seen, "5-fold CV, inside")
+    before = seen.page.evaluate(places)
+    for label, value, words in (
+        ("Outer folds", "12", "12-fold"),
+        ("Outer folds", "2", "2-fold"),
+        ("Outer folds", "900", "No result"),
+        ("Outer folds", "3", "3-fold"),
+    ):
+        seen.page.get_by_label(label, exact=True).fill(value)
+        settled(seen, words)
+        assert seen.page.evaluate(places) == before
+
+
+def test_voila_draws_what_the_kernel_drew_before_it_came(visit, server):
+    """The page is opened when the notebook has run: curve and number are there, and follow the controls."""
+    server.write("builder_voila.ipynb", [SETUP, "%recipe X y"])
+    seen = visit("voila", "light", server).open("builder_voila.ipynb")
+    settled(seen, "nested CV (5-fold CV")
+    seen.page.locator(".cvnb-curve .scatterlayer .trace").nth(6).wait_for(timeout=30_000, state="attached")
+    seen.page.get_by_label("Outer folds", exact=True).fill("7")
+    settled(seen, "nested CV (7-fold CV")
+    seen.page.locator(".cvnb-curve .legendtext:has-text('deviation of the 7 curves')").wait_for(timeout=30_000)
+    seen.page.locator(".cvnb-curve .xtitle:has-text('k')").wait_for(timeout=30_000)
+
+
 def test_a_slow_run_fills_in_and_is_cancelled(visit, server, app):
     """Run, the risk so far, Cancel: what was finished stays on screen."""
     seen = opened(visit, server, app, "light", f"slow_{app}.ipynb", "%recipe X y")

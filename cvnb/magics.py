@@ -16,6 +16,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class, no_var_expand, output_can_be_silenced
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
+from sklearn.metrics import get_scorer_names
 from traitlets import Enum, Unicode
 
 from . import shorthands
@@ -166,7 +167,7 @@ class NestedCVMagics(Magics):
 
         try:
             X, y, groups, _ = self._data(arguments)
-            return RecipeBuilder(X, y, groups, namespace=self._shell.user_ns)
+            return RecipeBuilder(X, y, groups, namespace=self._shell.user_ns, names=self._texts(arguments, X))
         except CvnbError as error:
             raise NestedCVError(str(error)) from None
 
@@ -265,8 +266,9 @@ class NestedCVMagics(Magics):
     def _scoring(self, text: str) -> Any:
         """The name of a scorer, or a scorer of the notebook."""
         text = unquoted(text)
-        is_word = text.replace("_", "").isalnum() and text not in self._shell.user_ns
-        return text if is_word else self._value("--scoring", text)
+        if text in get_scorer_names() or (text.isidentifier() and text not in self._shell.user_ns):
+            return text
+        return self._value("--scoring", text)
 
     def _data(self, arguments: Any) -> tuple[Any, Any, Any, Any]:
         """X, y, groups and weights."""
@@ -280,6 +282,16 @@ class NestedCVMagics(Magics):
             raise NestedCVError(f"give X and y (got {len(values)} names): %%nestedcv X y, or %%nestedcv frame --target column.")
         groups, weights = (None if text is None else self._value(f"--{option}", text) for option, text in named.items())
         return values[0], values[1], groups, weights
+
+    def _texts(self, arguments: Any, X: Any) -> dict[str, str]:
+        """How X, y and groups can be written again."""
+        words, groups = list(map(unquoted, arguments.data)), unquoted(arguments.groups or "")
+        if arguments.target is None:
+            return {"X": words[0], "y": words[1], "groups": groups}
+        frame = words[0]
+        names = {str(name): name for name in self._value("data", frame).columns}
+        column = f"{frame}[{names[groups]!r}]" if groups in names else groups
+        return {"X": f"{frame}[{list(X.columns)!r}]", "y": f"{frame}[{names[unquoted(arguments.target)]!r}]", "groups": column}
 
     def _columns(self, frame: Any, target: str, named: dict[str, str | None]) -> tuple[Any, Any, Any, Any]:
         """X, y, groups and weights out of one frame; columns of groups and weights are no features."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
 import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,9 @@ def expression(value: Any, imports: Imports) -> str:
         imports.add(("numpy", ""))
         return f"np.array({value.tolist()!r})"
     if isinstance(value, np.generic):
-        return repr(value.item())
+        return expression(value.item(), imports)
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"float({str(value)!r})"
     if type(value) in (list, tuple):
         inside = ", ".join(expression(one, imports) for one in value)
         return f"[{inside}]" if type(value) is list else f"({inside},)" if len(value) == 1 else f"({inside})"
@@ -67,7 +70,9 @@ def expression(value: Any, imports: Imports) -> str:
     if isinstance(value, BaseEstimator):
         imports.add(_home(type(value)))
         return f"{type(value).__name__}({', '.join(_changed_parameters(value, imports))})"
-    if repr(value).startswith("<"):
+    if hasattr(value, "get_n_splits") and re.search(r"array\(|RandomState|<", repr(value)):
+        return _splitter(value, imports) or YOURS
+    if repr(value).startswith("<") or isinstance(value, np.random.RandomState | np.random.Generator):
         return YOURS
     if type(value).__module__ != "builtins":
         imports.add(_home(type(value)))
@@ -134,6 +139,15 @@ def _changed_parameters(estimator: BaseEstimator, imports: Imports) -> list[str]
         if value is not default and not (type(value) is type(default) and np.array_equal(value, default)):
             changed.append(f"{name}={expression(value, imports)}")
     return changed
+
+
+def _splitter(value: Any, imports: Imports) -> str:
+    """A call that makes a splitter again from its attributes; "" where it keeps them otherwise."""
+    names = [name for name in inspect.signature(type(value).__init__).parameters if name != "self"]
+    if any(not hasattr(value, name) for name in names) or "<locals>" in type(value).__qualname__:
+        return ""
+    imports.add(_home(type(value)))
+    return f"{type(value).__name__}({', '.join(f'{name}={expression(getattr(value, name), imports)}' for name in names)})"
 
 
 def _is_importable(value: Any) -> bool:

@@ -144,6 +144,7 @@ def test_what_cannot_be_is_said_in_place_and_leaves_no_number(builder):
 def test_values_of_a_wrong_type_are_said_in_the_panel(builder):
     """From the browser nothing is raised where nobody would see it."""
     builder._form.values = {**builder._form.values, "outer": "five"}
+    assert builder.wait(60)
     assert "five" in builder._form.error
     builder._form.values = {**builder._form.values, "outer": 4}
     assert builder.recipe == Recipe(4, 5)

@@ -26,7 +26,7 @@ def comparison_figure(comparison: Comparison) -> go.Figure:
     folds = np.array([[loss.shown(risk) for risk in result.fold_risks[:n]] for result in comparison.values()])
     gap = np.full((1, n), np.nan)
     text = [[f"<b>{name}</b>, split {j}: {number(folds[f, j])}" for f, name in enumerate(names)] for j in range(n)]
-    means = [loss.shown(result.risk) for result in comparison.values()]
+    means = folds.mean(axis=1).tolist()  # over the splits that all of them finished
     figure = go.Figure()
     figure.add_scatter(
         x=np.tile([*range(len(names)), np.nan], n), y=np.vstack([folds, gap]).T.ravel(), mode="lines+markers",

@@ -7,6 +7,7 @@ import traitlets as t
 
 from ..curves import Axis, Curve
 from ..display import html
+from ..errors import InputError
 from ..inference.bounds import dev_set_bound, dev_set_size
 from ..svg import draw_curve
 from ..wording import number as shown
@@ -51,8 +52,10 @@ class BoundExplorer(View):
         return dev_set_size(self.width, self.n_settings, self.delta, self.range)
 
     def _show(self) -> None:
+        if self.n_dev > 10**12:
+            raise InputError(f"n_dev={self.n_dev} is more rows than anybody has; use a number up to 10**12.")
         first = html(
-            f"With probability {1 - self.delta:g} or more, the best of {self.n_settings} settings on {self.n_dev} rows is at "
+            f"With probability 1 − {self.delta:g} or more, the best of {self.n_settings} settings on {self.n_dev} rows is at "
             f"most {shown(self.bound)} worse than the best one, both trained without the dev set."
         )
         second = html(f"A bound of {self.width:g} takes {self.size} rows. It holds for every distribution, so it is loose.")

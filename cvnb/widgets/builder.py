@@ -6,13 +6,16 @@ wanted; one worker draws the plan and, where the path is fast, runs it; what is 
 
 from __future__ import annotations
 
+import copy
 import threading
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
 import ipywidgets as w
 import numpy as np
 import traitlets as t
+from joblib import hash as hash_of
 
 from ..data import Data
 from ..display import html, pictures_of, strip_of
@@ -24,11 +27,11 @@ from ..paths.choice import choose_path
 from ..procedure import DEFAULTS, Options, Ready, prepare
 from ..progress import Slot
 from ..recipes import Recipe
+from ..rules import OneStandardError
 from ..svg import draw_nest
 from ..wording import count
-from .controls import AUTO, GIVEN, STRATIFY, Controls
+from .controls import AUTO, GIVEN, Controls, controls_of, said
 from .curve_view import CurveView
-from .spelling import values_of
 from .twin import Snapshot
 from .view import panel, wide
 from .worker import Worker
@@ -51,9 +54,14 @@ class RecipeBuilder(Controls):
     plan = t.Any(None, allow_none=True)
     error = t.Unicode("")
 
-    def __init__(self, X: Any, y: Any, groups: Any = None, namespace: dict[str, Any] | None = None) -> None:
-        self._data, self._lock = Data.check(X, y), threading.RLock()
-        super().__init__(Written(X, y, groups, _user_namespace() if namespace is None else namespace), self._data.n_rows)
+    def __init__(
+        self, X: Any, y: Any, groups: Any = None, namespace: dict[str, Any] | None = None, names: dict[str, str] | None = None
+    ) -> None:
+        self._data, self._lock = Data.check(X, y).copied(), threading.RLock()
+        self._newest, self._as_given = 0, False
+        space = _user_namespace() if namespace is None else namespace
+        super().__init__(Written(X, y, groups, space, names or {}), self._data.n_rows)
+        self._known["result"] = None
         self._strip, self._nest, self._curve = panel("strip"), panel("nest"), CurveView()
         self._worker = Worker(lambda: Watched(self))
         inside = w.Box([self._form, w.VBox([self._strip, self._nest, self._curve.widget])])
@@ -71,15 +79,21 @@ class RecipeBuilder(Controls):
 
     def cancel(self) -> None:
         """What the Cancel button does: stop; the outer splits that are finished stay."""
-        self._worker.stop()
+        self._worker.interrupt()
 
     def to_python(self) -> str:
         """Python that does what is on screen."""
-        return self._written.python(self)
+        return str(self.result.code()) if self._as_given else super().to_python()
 
     def to_cell(self) -> str:
-        """The same as a %%nestedcv cell; "" where no options of it stand for the recipe."""
-        return self._written.cell(self)
+        """The same as a %%nestedcv cell; "" where no options of it stand for what is on screen."""
+        return "" if self._as_given else super().to_cell()
+
+    def close(self) -> None:
+        """Stop the worker and take the widgets away."""
+        if hasattr(self, "_worker"):
+            self._form.on_msg(self._clicked, remove=True)
+        super().close()
 
     def snapshot(self) -> Snapshot:
         """A static copy that needs no kernel: what a reopened notebook shows."""
@@ -90,65 +104,86 @@ class RecipeBuilder(Controls):
         return Snapshot(text, f"{shown}<pre>{escape(self.to_python())}</pre>")
 
     def _result_set(self, change: Any) -> None:
-        """A result that is set brings its recipe and family, and is shown as it is."""
-        if self._quiet or change.new is None:
+        """A result that is set brings its recipe and family, and is shown as it is; its own code stands beside it."""
+        if change.new is self._known["result"]:
             return
-        if not isinstance(change.new, RiskEstimate):
+        if change.new is not None and not isinstance(change.new, RiskEstimate):
             self._put(result=change.old)
             raise t.TraitError(f"builder.result must be the result of a run, got {type(change.new).__name__}.")
-        self._worker.stop()
-        self._worker.wait(5)
-        record = record_of(change.new)
+        if change.new is not None and not _are_same(record_of(change.new).data, self._data):
+            self._put(result=change.old)
+            raise t.TraitError("builder.result must be of the rows that the builder was given; this one is of others.")
+        with self._lock:
+            self._newest += 1
+            self._worker.stop()
+            if change.new is None:
+                self._show_nothing("No result.")
+            else:
+                self._take(change.new)
+            self._show_controls()
+        self._worker.ask(lambda slot: self._update_twin())
+
+    def _take(self, result: RiskEstimate) -> None:
+        """The controls of a result, and the result."""
+        record = record_of(result)
         name, grid = self._written.names_of(record.family)
-        values = values_of(record.recipe) or {}
-        if values:
-            values["stratify"] = next(word for word, value in STRATIFY.items() if value == values["stratify"])
-        self._put(recipe=record.recipe, family=record.family, family_name=name or GIVEN, grid=grid, **values)
-        self._show_controls()
-        self._show_plan(change.new.plan)
-        self._show_result(change.new)
+        found = controls_of(record.recipe) | {"family_name": name or GIVEN, "grid": grid, "groups": ""}
+        found["select"] = "one_se" if isinstance(record.work.rule, OneStandardError) else "min"
+        found["loss"] = record.loss.score_name or record.loss.name
+        if [found["loss"]] * 2 not in self._form.choices["loss"]:
+            found["loss"] = AUTO
+        self._problems.clear()
+        self._put(recipe=record.recipe, family=record.family, **found)
+        self._as_given = True
+        self._show_plan(result.plan)
+        self._show_result(result)
 
     # What is computed, by the worker alone.
 
     def _ask(self, asked: bool) -> None:
+        with self._lock:
+            self._newest += 1
+            version, self._as_given = self._newest, False
         if self._problems:
-            self._worker.stop()
-            self._show_error(next(iter(self._problems.values())))
+            words = next(iter(self._problems.values()))
+            self._worker.ask(lambda slot: self._publish(version, lambda: self._show_error(words)))
             return
-        recipe, family, groups, loss, select = self.recipe, self.family, self.groups, self.loss, self.select
-        self._worker.ask(lambda slot: self._work(slot, asked, recipe, family, groups, loss, select))
+        wanted = self.recipe, self.family, self.groups, self.loss, self.select
+        self._worker.ask(lambda slot: self._work(slot, version, asked, *wanted))
 
-    def _work(self, slot: Slot, asked: bool, recipe: Recipe, family: Any, groups: str, loss: str, select: str) -> None:
-        """Draw the plan, and run it where that is fast or was asked for."""
-        try:
-            data = self._data_with(groups)
-            options = Options(**DEFAULTS | {"select": select} | _loss_options(loss))
-            ready = prepare(recipe, family, data, options)
-            with self._lock:
-                if slot.stop.is_set():
-                    return
-                self._show_plan(ready.plan)
-            work = ready.jobs[""].work
-            path = choose_path(work.family, work.kinds, work.data, work.loss, work.task, ready.plan, "auto")
-            if not asked and getattr(path, "cost", np.inf) > LIVE:
-                self._show_nothing(_waiting_words(ready))
+    def _publish(self, version: int, show: Callable[[], None]) -> None:
+        """Show something, if nothing newer was asked for meanwhile."""
+        with self._lock:
+            if version != self._newest:
                 return
-            result = self._run(slot, ready)
-            with self._lock:
-                if not self._worker.superseded and isinstance(result, RiskEstimate):
-                    self._show_result(result)
-        except Exception as error:  # shown where the user looks: a thread has nobody to raise it to
-            with self._lock:
-                if not slot.stop.is_set():
-                    self._show_error(str(error) if isinstance(error, CvnbError) else f"{type(error).__name__}: {error}")
+            show()
         self._update_twin()
 
-    def _run(self, slot: Slot, ready: Ready) -> Any:
-        self._busy(True)
+    def _work(
+        self, slot: Any, version: int, asked: bool, recipe: Recipe, family: Any, groups: str, loss: str, select: str
+    ) -> None:
+        """Draw the plan, and run it where that is fast or was asked for."""
+        slot.version = version
         try:
-            return ready.run(slot)
-        finally:
-            self._busy(False)
+            options = Options(**DEFAULTS | {"select": select} | _loss_options(loss))
+            ready = prepare(recipe, copy.deepcopy(family), self._data_with(groups), options)
+            work = ready.jobs[""].work
+            path = choose_path(work.family, work.kinds, work.data, work.loss, work.task, ready.plan, "auto")
+            live = getattr(path, "cost", np.inf) <= LIVE
+            self._publish(version, lambda: self._begin(ready, live, asked))
+            if live or asked:
+                result = ready.run(slot)
+                self._publish(version, lambda: self._show_result(result))
+        except BaseException as error:  # shown where the user looks: a thread has nobody to raise it to
+            words = said(error)
+            self._publish(version, lambda: self._show_error(words))
+
+    def _begin(self, ready: Ready, live: bool, asked: bool) -> None:
+        """The plan; and no number that is not of it while a long run goes on, or before it was asked for."""
+        self._show_plan(ready.plan)
+        if not live:
+            self._show_nothing("Running; nothing is finished yet." if asked else _waiting_words(ready))
+        self._busy(live or asked)
 
     def _data_with(self, groups: str) -> Data:
         if not groups:
@@ -168,8 +203,9 @@ class RecipeBuilder(Controls):
         self.plan = plan
         self._nest.value = wide(draw_nest(nest_of(plan)).img)
 
-    def _show_result(self, result: RiskEstimate) -> None:
+    def _show_result(self, result: Any) -> None:
         self._say("")
+        self._busy(False)
         self._put(result=result)
         self._strip.value = strip_of(result)
         self._curve.show(result)
@@ -178,27 +214,26 @@ class RecipeBuilder(Controls):
 
     def _show_nothing(self, words: str) -> None:
         """No number stands beside controls that it does not belong to."""
+        self._busy(False)
         self._put(result=None)
         self._strip.value = f"<div>{html(words)}</div>"
         self._curve.show(None)
         self._form.status = ""
 
     def _show_error(self, words: str) -> None:
-        with self._lock:
-            self._show_nothing("No result: see what is said beside the controls.")
-            self.plan = None
-            self._nest.value = f'<div class="cvnb-infeasible">{escape(words)}</div>'
-            self._say(words)
-            self._busy(False)
+        self._show_nothing("No result: see what is said beside the controls.")
+        self.plan = None
+        self._nest.value = f'<div class="cvnb-infeasible">{escape(words)}</div>'
+        self._say(words)
 
     def _say(self, words: str) -> None:
         self.error = words
         self._form.error = words
 
-    def _under_way(self, slot: Slot, text: str) -> None:
+    def _under_way(self, slot: Watched, text: str) -> None:
         """How far a long run is, and what it knows so far."""
         with self._lock:
-            if slot.stop.is_set():
+            if slot.version != self._newest:
                 return
             self._form.status, self._form.share = text, slot.share
             try:
@@ -222,7 +257,7 @@ class Watched(Slot):
 
     def __init__(self, builder: RecipeBuilder) -> None:
         super().__init__()
-        self.builder = builder
+        self.builder, self.version = builder, 0
 
     @property
     def seen(self) -> bool:
@@ -239,6 +274,13 @@ def _user_namespace() -> dict[str, Any]:
 
     shell = get_ipython()
     return {} if shell is None else shell.user_ns
+
+
+def _are_same(data: Data, other: Data) -> bool:
+    """Whether these are the same rows."""
+    if data.n_rows != other.n_rows or not np.array_equal(data.y, other.y):
+        return False
+    return data.X is other.X or bool(hash_of(data.X) == hash_of(other.X))
 
 
 def _loss_options(name: str) -> dict[str, Any]:

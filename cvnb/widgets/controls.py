@@ -86,10 +86,11 @@ class Controls(Twinned):
     family = t.Any()
 
     def __init__(self, written: Written, n_rows: int) -> None:
-        self._written, self._n_rows, self._quiet = written, n_rows, False
+        self._written, self._n_rows = written, n_rows
         self._problems: dict[str, str] = {}
         self._form = Form(fields=FIELDS)
         super().__init__()
+        self._known: dict[str, Any] = {name: getattr(self, name) for name in (*OF_RECIPE, *OF_FAMILY, *OF_RUN)}
         self._put(groups=written.groups_name, recipe=call_of(self._values()).recipe, family=AT_HAND["knn"]())
         self.observe(self._control_changed, names=[*OF_RECIPE, *OF_FAMILY, *OF_RUN])
         self.observe(self._recipe_set, names="recipe")
@@ -99,20 +100,39 @@ class Controls(Twinned):
     def _ask(self, asked: bool) -> None:
         raise NotImplementedError
 
+    def to_python(self) -> str:
+        """Python that does what is on screen."""
+        return self._written.python(self)
+
+    def to_cell(self) -> str:
+        """The same as a %%nestedcv cell; "" where no options of it stand for the recipe."""
+        return self._written.cell(self) if self._is_expressible else ""
+
+    @property
+    def _is_expressible(self) -> bool:
+        """Whether the controls can say the recipe: not one with given splits, nor one that takes the cv of a search."""
+        searched = self.recipe.inner_spec == "auto" and getattr(self.family, "cv", None) is not None
+        return values_of(self.recipe) is not None and not searched
+
     # What the controls say.
 
     def _values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in OF_RECIPE} | {"stratify": STRATIFY[self.stratify]}
+        values = {name: getattr(self, name) for name in OF_RECIPE} | {"stratify": STRATIFY[self.stratify]}
+        return values if self.time_ordered else values | {"buffer": 0}
 
     def _control_changed(self, change: Any) -> None:
-        if self._quiet:
-            return
+        if self._known.get(change.name) == change.new:
+            return  # set by ourselves
+        self._known[change.name] = change.new
         if change.name in OF_RECIPE:
-            self._try("recipe", lambda: self._put(recipe=call_of(self._values()).recipe))
+            self._recipe_from_controls()
         elif change.name in OF_FAMILY:
             self._try("family", lambda: self._put(family=self._written.family(self.family_name, self.grid)))
         self._show_controls()
         self._ask(False)
+
+    def _recipe_from_controls(self) -> None:
+        self._try("recipe", lambda: self._put(recipe=call_of(self._values()).recipe))
 
     def _try(self, what: str, act: Any) -> None:
         """Do it, or keep why it cannot be done."""
@@ -120,33 +140,27 @@ class Controls(Twinned):
         try:
             act()
         except Exception as error:  # whatever is wrong with what was typed is said in the panel
-            self._problems[what] = str(error) if isinstance(error, CvnbError) else f"{type(error).__name__}: {error}"
+            self._problems[what] = said(error)
 
     def _put(self, **values: Any) -> None:
-        """Set traits without hearing of it."""
-        before, self._quiet = self._quiet, True
-        try:
-            for name, value in values.items():
-                self.set_trait(name, value)
-        finally:
-            self._quiet = before
+        """Set traits that belong together, without hearing of it."""
+        self._known.update(values)
+        for name, value in values.items():
+            self.set_trait(name, value)
 
     def _recipe_set(self, change: Any) -> None:
-        if self._quiet:
+        if change.new is self._known["recipe"]:
             return
         if not isinstance(change.new, Recipe):
             self._put(recipe=change.old)
             raise t.TraitError(f"builder.recipe must be a Recipe, got {type(change.new).__name__}.")
-        values = values_of(change.new)
         self._problems.pop("recipe", None)
-        if values is not None:
-            words = {word: value for value, word in ((v, k) for k, v in STRATIFY.items())}
-            self._put(**values | {"stratify": words[values["stratify"]]})
+        self._put(recipe=change.new, **controls_of(change.new))
         self._show_controls()
         self._ask(False)
 
     def _family_set(self, change: Any) -> None:
-        if self._quiet:
+        if change.new is self._known["family"]:
             return
         try:
             given = as_families(change.new)
@@ -166,20 +180,23 @@ class Controls(Twinned):
     def _form_changed(self, change: Any) -> None:
         """The browser's values, as traits; what is no value of a trait is said in the panel."""
         new = {name: value for name, value in change.new.items() if change.old.get(name) != value}
-        if "named" in new:
-            new["cell"] = NAMED.get(new.pop("named"), f"{self.outside}/{self.inside}")
-        if "cell" in new:
-            new["outside"], new["inside"] = new.pop("cell").split("/")
+        cell = NAMED.get(new.pop("named", ""), new.pop("cell", ""))
+        if cell:
+            new["outside"], new["inside"] = cell.split("/")
         with self.hold_trait_notifications():
             for name, value in new.items():
                 self._try(name, lambda name=name, value=value: self.set_trait(name, value))
         if self._problems:
             self._ask(False)
+        elif cell and not self._is_expressible:  # the cell of a recipe that was given
+            self._recipe_from_controls()
+            self._ask(False)
+        self._show_controls()
 
     def _show_controls(self) -> None:
         self._form.choices = self._choices()
         cell = f"{self.outside}/{self.inside}"
-        expressible = self.recipe is not None and values_of(self.recipe) is not None
+        expressible = self._is_expressible
         named = next((name for name, one in NAMED.items() if one == cell), "–") if expressible else GIVEN
         values = {name: getattr(self, name) for name in (*OF_RECIPE[2:], *OF_FAMILY, *OF_RUN)}
         self._form.values = values | {"cell": cell if expressible else "", "named": named}
@@ -189,9 +206,8 @@ class Controls(Twinned):
         if self.family_name == GIVEN or not self._written.takes_grid(self.family_name):
             off.add("grid")
         self._form.disabled = sorted(off)
-        self._form.codes = {
-            label: text for label, text in (("%%nestedcv", self.to_cell()), ("Python", self.to_python())) if text
-        }
+        codes = {} if self._problems else {"%%nestedcv": self.to_cell(), "Python": self.to_python()}
+        self._form.codes = {label: text for label, text in codes.items() if text}
 
     def _choices(self) -> dict[str, list[list[str]]]:
         families = [*SHORT_HANDS, *self._written.estimators()]
@@ -206,3 +222,16 @@ class Controls(Twinned):
             "loss": [[name, name] for name in (AUTO, *LOSSES, *sorted(get_scorer_names()))],
             "select": [["min", "minimum"], ["one_se", "one standard error"]],
         }
+
+
+def controls_of(recipe: Recipe) -> dict[str, Any]:
+    """What the controls are for a recipe; nothing where they cannot say it."""
+    values = values_of(recipe) or {}
+    if values:
+        values["stratify"] = next(word for word, value in STRATIFY.items() if value == values["stratify"])
+    return values
+
+
+def said(error: BaseException) -> str:
+    """An error in words: our own as they are, others with their kind."""
+    return str(error) if isinstance(error, CvnbError) else f"{type(error).__name__}: {error}"

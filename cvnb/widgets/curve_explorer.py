@@ -47,7 +47,9 @@ class CurveExplorer(View):
         if curve is None:
             raise InputError("there is no curve: nothing was chosen among several settings (or all of them failed).")
         self.result, self._curve_drawn = result, curve
-        self._settings = {format_setting(setting): s for s, setting in enumerate(result.settings)}
+        names = [format_setting(setting) for setting in result.settings]
+        self._names_of_settings = [name if names.count(name) == 1 else f"{name} (setting {s})" for s, name in enumerate(names)]
+        self._settings = {name: s for s, name in enumerate(self._names_of_settings)}
         self._chart, self._losses, self._map = CurveView(), panel("losses"), panel("nest")
         self._clickable: Any = None
         splits = [EVERY, *map(str, range(len(result.chosen)))]
@@ -106,12 +108,14 @@ class CurveExplorer(View):
     def _show(self) -> None:
         if self.theta and self.theta not in self._settings:
             raise InputError(f"theta={self.theta!r} is no setting of this result.")
+        if self.log_x and isinstance(self._curve_drawn, Curve) and self._curve_drawn.axis.x.min() <= 0:
+            raise InputError("the θ axis has a value of 0 or less, which has no logarithm; leave it straight.")
         j = self._split
         chosen = self.chosen
         figure = figure_of(self._curve_drawn)
         if isinstance(self._curve_drawn, Curve):
             self._mark(figure, self._curve_drawn, j, chosen)
-            figure.update_xaxes(type="log" if self.log_x and self._curve_drawn.axis.x.min() > 0 else "linear")
+            figure.update_xaxes(type="log" if self.log_x else "linear")
             figure.update_yaxes(type="log" if self.log_y else "linear")
         self._chart.draw(figure)
         self._listen()
@@ -160,7 +164,11 @@ class CurveExplorer(View):
         if points.point_inds:
             at = points.point_inds[0]
             s = self._curve_drawn.which[tuple(at) if isinstance(at, list | tuple) else at]
-            self.theta = list(self._settings)[int(s)]
+            self.theta = self._names_of_settings[int(s)]
+
+    def _blank(self) -> None:
+        super()._blank()
+        self._chart.show(None)
 
     def snapshot(self) -> Snapshot:
         """A static copy that needs no kernel."""

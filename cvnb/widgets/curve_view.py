@@ -13,6 +13,7 @@ from ..figures.curve import figure_of
 from ..figures.look import plain
 
 HEIGHT = 440
+AXIS = dict.fromkeys(("tickvals", "ticktext", "title", "type", "range"))  # words of the figure before are taken away
 
 
 class Chart(go.FigureWidget):
@@ -61,7 +62,10 @@ class CurveView:
             else:
                 for before, after in zip(old, new, strict=True):
                     before.update(_changing(after), overwrite=False)
-            self.widget.update_layout(figure.layout.to_plotly_json())
+            layout = figure.layout.to_plotly_json()
+            for axis in ("xaxis", "yaxis"):
+                layout[axis] = AXIS | layout.get(axis, {})
+            self.widget.update_layout({"title": {"text": None}} | layout)
 
 
 def _changing(trace: Any) -> dict[str, Any]:

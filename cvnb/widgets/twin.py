@@ -28,6 +28,13 @@ class Snapshot:
         return f'<div style="line-height:1.4">{self.html}</div>'
 
 
+def _inside(widget: w.Widget) -> list[w.Widget]:
+    """A widget, those in it, their layouts and styles."""
+    found = [inner for child in getattr(widget, "children", ()) for inner in _inside(child)]
+    parts = [getattr(widget, name, None) for name in ("layout", "style")]
+    return [*found, *(part for part in parts if isinstance(part, w.Widget)), widget]
+
+
 class Twinned(w.VBox):
     """A widget with a form and a worker, which is shown with its static copy below it; the form's script hides the copy."""
 
@@ -48,6 +55,10 @@ class Twinned(w.VBox):
         """Stop the worker and take the widgets away."""
         if hasattr(self, "_worker"):  # one that was refused has none
             self._worker.stop()
+        for one in _inside(self):
+            one.unobserve_all()  # what is closed hears nothing, and holds nobody
+            if one is not self:
+                one.close()
         super().close()
 
     def _ipython_display_(self) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import ipywidgets as w
 import traitlets as t
 
-from ..errors import CvnbError
 from ..progress import Slot
+from .controls import said
 from .form import Form
 from .twin import Twinned
 from .worker import Worker
@@ -24,6 +24,7 @@ class View(Twinned):
         self._names = [field["name"] for field in fields]
         self._form, self._worker = Form(fields=fields, choices=choices), Worker(Slot)
         super().__init__()
+        self._shown = shown
         inside = w.Box([self._form, w.VBox(shown)])
         inside.add_class("cvnb-builder")
         self.add_class("cvnb-host")
@@ -43,10 +44,17 @@ class View(Twinned):
         try:
             self._show()
         except Exception as error:  # shown where the user looks: a thread has nobody to raise it to
-            self._form.error = str(error) if isinstance(error, CvnbError) else f"{type(error).__name__}: {error}"
+            self._form.error = said(error)
+            self._blank()
         else:
             self._form.error = ""
         self._update_twin()
+
+    def _blank(self) -> None:
+        """Nothing stands beside controls that it does not belong to."""
+        for one in self._shown:
+            if isinstance(one, w.HTML):
+                one.value = ""
 
     def _form_changed(self, change: Any) -> None:
         for name, value in change.new.items():

@@ -1,4 +1,4 @@
-"""One thread that does the newest of what it is asked; what is superseded is stopped and dropped."""
+"""One worker that does the newest of what it is asked; what is superseded is stopped and dropped."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Callable
 
 from ..progress import Slot
 
+PATIENCE = 0.2  # seconds that a newer work waits for one that was told to stop, which a long fit cannot hear
 Work = Callable[[Slot], None]
 
 
 class Worker:
-    """`ask` returns at once. At most one work is done at a time, and at most one waits: the newest.
+    """`ask` returns at once. At most one work waits: the newest; it begins when the one before has stopped, or is overtaken.
 
-    A work is given its slot; once that is told to stop (`slot.stop`), a newer one waits or the user cancelled.
+    A work is given its slot; once that is told to stop (`slot.stop`), a newer one waits or the user cancelled. One that was
+    overtaken goes on to its end and must not be heard of any more: whoever asks has to know the newest from the others.
     """
 
     def __init__(self, slot: Callable[[], Slot]) -> None:
@@ -26,11 +28,19 @@ class Worker:
         """Do this as soon as what is being done has stopped."""
         with self._lock:
             self._next = work
+            if self._slot is None:
+                self._start()
+                return
+            self._slot.stop.set()
+            overtaken = threading.Timer(PATIENCE, self._overtake, [self._slot])
+            overtaken.daemon = True
+            overtaken.start()
+
+    def interrupt(self) -> None:
+        """Stop what is being done; what waits is done all the same."""
+        with self._lock:
             if self._slot is not None:
                 self._slot.stop.set()
-            else:
-                self._slot = self._slot_of()
-                threading.Thread(target=self._drain, name="cvnb widget", daemon=True).start()
 
     def stop(self) -> None:
         """Stop what is being done; nothing else is begun."""
@@ -50,13 +60,42 @@ class Worker:
         with self._lock:
             return self._lock.wait_for(lambda: self._slot is None, timeout)
 
-    def _drain(self) -> None:
+    def _start(self) -> None:
+        self._slot = self._slot_of()
+        threading.Thread(target=self._drain, args=[self._slot], name="cvnb widget", daemon=True).start()
+
+    def _overtake(self, slot: Slot) -> None:
+        with self._lock:
+            if self._slot is slot and self._next is not None:
+                self._start()
+
+    def _drain(self, slot: Slot) -> None:
+        """Do what waits, until nothing does or another thread has taken over."""
         while True:
             with self._lock:
+                if self._slot is not slot:
+                    return
                 work, self._next = self._next, None
                 if work is None:
                     self._slot = None
                     self._lock.notify_all()
                     return
-                self._slot = slot = self._slot_of()
-            work(slot)
+            try:
+                work(slot)
+            except BaseException:
+                self._leave(slot)
+                raise  # to the thread's own hook, which prints it
+            with self._lock:
+                if self._slot is slot:
+                    self._slot = slot = self._slot_of()
+
+    def _leave(self, slot: Slot) -> None:
+        """A work ended this thread: what waits is begun in another."""
+        with self._lock:
+            if self._slot is not slot:
+                return
+            self._slot = None
+            if self._next is not None:
+                self._start()
+            else:
+                self._lock.notify_all()

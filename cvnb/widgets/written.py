@@ -13,32 +13,42 @@ from ..errors import FamilyError
 from ..families import Family, as_families
 from ..inputs import is_frame
 from ..magics import AT_HAND
-from ..source import family_expression, import_lines, recipe_expression
+from ..source import YOURS, expression, family_expression, import_lines, recipe_expression
 from .spelling import call_of, values_of
 
 SHORT_HANDS = ("knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest")
 
 
 class Written:
-    """Names of X, y, groups and estimators, families made from what is typed, and the code of all of it."""
+    """Names of X, y, groups and estimators, families made from what is typed, and the code of all of it.
 
-    def __init__(self, X: Any, y: Any, groups: Any, namespace: dict[str, Any]) -> None:
-        self.namespace = namespace
-        self.X, self.y = self._name_of(X, "X"), self._name_of(y, "y")
-        self.groups_name = "" if groups is None else self._name_of(groups, "groups")
-        self._given = {} if groups is None else {self.groups_name: groups}
+    `names` holds the texts by which X, y and groups were given, where they are known; else they are looked for in the namespace
+    each time: a name that stands for something else by now is none of theirs.
+    """
 
-    def _name_of(self, value: Any, otherwise: str) -> str:
+    def __init__(self, X: Any, y: Any, groups: Any, namespace: dict[str, Any], names: dict[str, str]) -> None:
+        self.namespace, self._texts = namespace, names
+        self._given = {"X": X, "y": y, "groups": groups}
+        self.groups_name = "" if groups is None else self.name("groups")
+        self._groups = {} if groups is None else {self.groups_name: groups}
+
+    def name(self, what: str) -> str:
+        """What X, y or groups is called; your_X where it has no name, and X is another thing."""
+        if what in self._texts:
+            return self._texts[what]
+        value = self._given[what]
         found = [name for name, one in self.namespace.items() if one is value and not name.startswith("_")]
-        return otherwise if not found or otherwise in found else found[0]
+        if found:
+            return what if what in found else found[0]
+        return what if what not in self.namespace else f"your_{what}"
 
     def groups(self, name: str) -> Any:
         """The groups of that name."""
-        return self._given[name] if name in self._given else self.namespace[name]
+        return self._groups[name] if name in self._groups else self.namespace[name]
 
     def group_names(self, n_rows: int) -> list[str]:
         """What could be groups: one value for each row."""
-        return list(dict.fromkeys([*self._given, *(name for name, one in self._public() if _is_column(one, n_rows))]))
+        return list(dict.fromkeys([*self._groups, *(name for name, one in self._public() if _is_column(one, n_rows))]))
 
     def estimators(self) -> list[str]:
         """Estimators, searches and families of the user's namespace."""
@@ -55,64 +65,77 @@ class Written:
     def family(self, name: str, grid: str) -> Family:
         """The family of that name with the grid that was typed: keywords of a short-hand, or a dict."""
         if name in SHORT_HANDS:
-            return eval(f"{name}({grid})", dict(AT_HAND), self.namespace | {name: AT_HAND[name]})
+            short: Family = eval(f"{name}({grid})", HELPERS | AT_HAND, self.namespace | {name: AT_HAND[name]})
+            return short
         if name not in self.namespace:
             raise FamilyError(f"{name!r} is no family that could be chosen again; choose another.")
         given = self.namespace[name]
         if not self.takes_grid(name):
             made: Any = as_families(given)
             return made
-        return Family(given, eval(grid, dict(AT_HAND), self.namespace) if grid.strip() else {}, name=name)
+        return Family(given, eval(grid, HELPERS | AT_HAND, self.namespace) if grid.strip() else {}, name=name)
 
     def names_of(self, family: Family) -> tuple[str, str]:
         """(name, grid) that stand for a family: its short-hand, its name in the namespace, or ("", "")."""
         if family.call:
             imports: set[tuple[str, str]] = set()
-            expression = family_expression(family, imports)
-            return family.call[0], expression.removeprefix(f"{family.call[0]}(")[:-1]
+            call = family_expression(family, imports)
+            return family.call[0], call.removeprefix(f"{family.call[0]}(")[:-1]
         for name in self.estimators():
             one = self.namespace[name]
             if one is family or (family.search is not None and one is family.search):
                 return name, ""
             if one is family.estimator and family.name == name and family.search is None:
-                return name, repr(family.grid) if family.settings != [{}] else ""
+                return name, expression(family.grid, set()) if family.settings != [{}] else ""
         return "", ""
 
     def python(self, shown: Any) -> str:
         """Imports, recipe and run."""
         imports: set[tuple[str, str]] = {("cvnb", "Recipe")}
-        arguments = [self._family(shown, imports), self.X, self.y, *_options(shown)]
-        recipe = self._recipe(shown, imports)
-        lines = [f"recipe = {recipe}", f"result = recipe.run({', '.join(arguments)})"]
-        return "\n".join([*import_lines(imports), "", *lines])
+        arguments = [self._family(shown, imports), self.name("X"), self.name("y"), *_options(shown)]
+        lines = [f"recipe = {self._recipe(shown, imports)}", f"result = recipe.run({', '.join(arguments)})"]
+        missing = [
+            f"# {name}: what the builder was given; it has no name here" for name in arguments if name.startswith("your_")
+        ]
+        if YOURS in " ".join(lines):
+            missing.append(f"# {YOURS}: something of yours that no expression makes again")
+        return "\n".join([*import_lines(imports), "", *missing, *lines])
 
     def cell(self, shown: Any) -> str:
         """A %%nestedcv cell; "" where the options of the magic cannot say the recipe."""
-        if values_of(shown.recipe) is None:
-            return ""
         imports: set[tuple[str, str]] = set()
         family = self._family(shown, imports)
         ours = {("cvnb", name) for name in AT_HAND}
-        options = [f"--groups {shown.groups}" if shown.groups else "", call_of(_exact(shown)).options]
-        options += [f"--select {shown.select}" if shown.select != "min" else "", _loss_option(shown)]
-        line = " ".join(filter(None, ["%%nestedcv", self.X, self.y, *options]))
+        options = call_of(_exact(shown)).options
+        options += "" if "--seed" in options else " --seed 0"  # %config may have another
+        select = f"--select {shown.select}" if shown.select != "min" or _configured_rule() != "min" else ""
+        groups = f"--groups {_word(shown.groups)}" if shown.groups else ""
+        data = _word(self.name("X")), _word(self.name("y"))
+        line = " ".join(filter(None, ["%%nestedcv", *data, groups, options.strip(), select, _loss_option(shown)]))
         return "\n".join([line, *import_lines(imports - ours), family])
 
     def _family(self, shown: Any, imports: set[tuple[str, str]]) -> str:
         """As it was chosen by name; else an expression that makes it."""
         name, grid = shown.family_name, shown.grid
         if name in SHORT_HANDS:
+            if "np" in _names_in(grid):
+                imports.add(("numpy", ""))
+            if self.namespace.get(name, AT_HAND[name]) is not AT_HAND[name]:  # the user's own of that name is not covered
+                imports.add(("cvnb.shorthands", f"{name} as cvnb_{name}"))
+                return f"cvnb_{name}({grid})"
             imports.add(("cvnb", name))
             imports |= {("cvnb", word) for word in _names_in(grid) & AT_HAND.keys()}
             return f"{name}({grid})"
         if name in self.namespace and not self.takes_grid(name):
             return str(name)
         if name in self.namespace:
+            if "np" in _names_in(grid):
+                imports.add(("numpy", ""))
             return f"({name}, {grid.strip() or '{}'})"
         return family_expression(as_families(shown.family), imports)  # type: ignore[arg-type]
 
     def _recipe(self, shown: Any, imports: set[tuple[str, str]]) -> str:
-        if values_of(shown.recipe) is None:
+        if not shown._is_expressible:
             return recipe_expression(shown.recipe, imports)
         expression = call_of(_exact(shown)).python
         if "Resampling(" in expression:
@@ -137,6 +160,21 @@ def _loss_option(shown: Any) -> str:
     return "" if shown.loss == "auto" else f"--{'loss' if shown.loss in LOSSES else 'scoring'} {shown.loss}"
 
 
+def _word(text: str) -> str:
+    """One word of the magic's line."""
+    return text if " " not in text else f'"{text}"'
+
+
+def _configured_rule() -> str:
+    """What %config NestedCVMagics.select says."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    magics = None if shell is None else shell.magics_manager.registry.get("NestedCVMagics")
+    return "min" if magics is None else str(magics.select)
+
+
+HELPERS = {"np": np}
 LOSSES = ("zero_one", "squared", "absolute", "log")
 
 

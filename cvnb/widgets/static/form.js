@@ -1,7 +1,5 @@
 // A form drawn from the model's fields. Every control is a native element with a label; values go back as they are typed or dragged.
 
-let forms = 0;
-
 function element(tag, properties = {}, children = []) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -25,15 +23,20 @@ const makers = {
     const range = { min: field.min, max: field.max, step: field.step };
     const read = (input) => {
       const value = input.valueAsNumber;
-      if (!Number.isFinite(value) || value < field.min || (field.strict && value > field.max)) return;
-      change(field.step % 1 ? value : Math.round(value));
+      if (Number.isFinite(value)) change(field.step % 1 ? value : Math.round(value));
     };
-    const typed = element("input", { type: "number", id, min: field.min, step: field.step, oninput: () => read(typed) });
+    let wanted = field.min;
+    const typed = element("input", {
+      type: "number", id, min: field.min, step: "any", oninput: () => read(typed), onblur: () => { typed.value = wanted; },
+    });
     const slider = element("input", { type: "range", ...range, ariaLabel: `${field.label}, slider`, oninput: () => read(slider) });
     const inputs = field.slider ? [typed, slider] : [typed];
     return {
       node: element("div", { className: "cvnb-row" }, [element("label", { htmlFor: id, textContent: field.label }), ...inputs]),
-      show: (value) => inputs.forEach((input) => { if (input.valueAsNumber !== value) input.value = value; }),
+      show: (value) => {
+        wanted = value;
+        inputs.forEach((input) => { if (input.valueAsNumber !== value && input !== document.activeElement) input.value = value; });
+      },
       enable: (yes) => inputs.forEach((input) => { input.disabled = !yes; }),
     };
   },
@@ -115,7 +118,7 @@ async function copy(text, shown) {
 }
 
 function render({ model, el }) {
-  const prefix = `cvnb-form-${++forms}`;
+  const prefix = `cvnb-form-${Math.random().toString(36).slice(2)}`;  // the script is read once for each widget
   const fields = controls(model, prefix);
   const alert = element("div", { role: "alert", className: "cvnb-alert" });
   const bar = element("progress", { max: 1, ariaLabel: "share of the run that is done" });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import ipywidgets as w
 from .form import Form
 from .worker import Worker
 
+ONE_AT_A_TIME = threading.RLock()
 EVERY = 1.0  # seconds between two copies that are sent
 
 
@@ -66,7 +68,8 @@ class Twinned(w.VBox):
 
         display(self._repr_mimebundle_(), raw=True)
         self._form.twin = f"cvnb-twin-{self.model_id[:12]}"
-        self._twin = display(self._bundle(), raw=True, display_id=True)
+        with ONE_AT_A_TIME:  # what is drawn meanwhile is sent afterwards
+            self._twin = display(self._bundle(), raw=True, display_id=True)
 
     def _bundle(self) -> dict[str, str]:
         shown = self.snapshot()
@@ -74,7 +77,9 @@ class Twinned(w.VBox):
 
     def _update_twin(self) -> None:
         """Called by the worker at the end of a work: at most once a second, and always of the last."""
-        if self._twin is None or self._worker.superseded:
+        with ONE_AT_A_TIME:
+            shown = self._twin is not None
+        if not shown or self._worker.superseded:
             return
         while (left := self._due - time.monotonic()) > 0 and not self._worker.superseded:
             time.sleep(min(0.05, left))

@@ -235,5 +235,5 @@ def test_a_reopened_notebook_shows_the_static_copies(visit, server, app):
     copy.wait_for(timeout=60_000)
     assert "zero-one risk of the tuned rule" in copy.inner_text()
     assert copy.locator("img").count() == 2
-    assert again.page.locator(".jp-OutputArea-output:has-text('is trained on in 4 outer splits')").first.is_visible()
+    again.page.locator(".jp-OutputArea-output:has-text('is trained on in 4 outer splits')").first.wait_for(timeout=30_000)
     again.complaints.clear()  # the front end says of every widget that its model is gone

@@ -121,7 +121,7 @@ class RecipeBuilder(Controls):
             else:
                 self._take(change.new)
             self._show_controls()
-        self._worker.ask(lambda slot: self._update_twin())
+        self._worker.ask(self._update_twin)
 
     def _take(self, result: RiskEstimate) -> None:
         """The controls of a result, and the result."""
@@ -146,7 +146,7 @@ class RecipeBuilder(Controls):
             version, self._as_given = self._newest, False
         if self._problems:
             words = next(iter(self._problems.values()))
-            self._worker.ask(lambda slot: self._publish(version, lambda: self._show_error(words)))
+            self._worker.ask(lambda slot: self._say_why(slot, version, words))
             return
         wanted = self.recipe, self.family, self.groups, self.loss, self.select
         self._worker.ask(lambda slot: self._work(slot, version, asked, *wanted))
@@ -157,7 +157,6 @@ class RecipeBuilder(Controls):
             if version != self._newest:
                 return
             show()
-        self._update_twin()
 
     def _work(
         self, slot: Any, version: int, asked: bool, recipe: Recipe, family: Any, groups: str, loss: str, select: str
@@ -177,6 +176,11 @@ class RecipeBuilder(Controls):
         except BaseException as error:  # shown where the user looks: a thread has nobody to raise it to
             words = said(error)
             self._publish(version, lambda: self._show_error(words))
+        self._update_twin(slot)
+
+    def _say_why(self, slot: Slot, version: int, words: str) -> None:
+        self._publish(version, lambda: self._show_error(words))
+        self._update_twin(slot)
 
     def _begin(self, ready: Ready, live: bool, asked: bool) -> None:
         """The plan; and no number that is not of it while a long run goes on, or before it was asked for."""

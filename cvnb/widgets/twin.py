@@ -9,6 +9,7 @@ from typing import Any
 
 import ipywidgets as w
 
+from ..progress import Slot
 from .form import Form
 from .worker import Worker
 
@@ -75,14 +76,13 @@ class Twinned(w.VBox):
         shown = self.snapshot()
         return {"text/plain": repr(shown), "text/html": f'<div class="{self._form.twin}">{shown._repr_html_()}</div>'}
 
-    def _update_twin(self) -> None:
-        """Called by the worker at the end of a work: at most once a second, and always of the last."""
+    def _update_twin(self, slot: Slot) -> None:
+        """Called at the end of a work: at most once a second, and always of the last."""
         with ONE_AT_A_TIME:
             shown = self._twin is not None
         if not shown or self._worker.superseded:
             return
-        while (left := self._due - time.monotonic()) > 0 and not self._worker.superseded:
-            time.sleep(min(0.05, left))
+        slot.stop.wait(max(0.0, self._due - time.monotonic()))  # a newer work does not wait for it
         if not self._worker.superseded:
             self._due = time.monotonic() + EVERY
             self._twin.update(self._bundle(), raw=True)

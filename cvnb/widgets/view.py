@@ -48,7 +48,7 @@ class View(Twinned):
             self._blank()
         else:
             self._form.error = ""
-        self._update_twin()
+        self._update_twin(slot)
 
     def _blank(self) -> None:
         """Nothing stands beside controls that it does not belong to."""

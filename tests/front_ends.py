@@ -155,6 +155,20 @@ class Visit:
     def command(self, name):
         self.page.evaluate("name => { window.jupyterapp.commands.execute(name); }", name)
 
+    def run_cell(self, i, text):
+        """Write into cell i, run it, and wait: what its output says. (Of two runs in a row JupyterLab may drop the second.)"""
+        self.idle()
+        n_runs = self.page.evaluate(f"() => Math.max(0, ...{COUNTS})")
+        self.page.evaluate(
+            f"([i, text]) => {{ const {{ content }} = {NOTEBOOK}; content.activeCellIndex = i;"
+            " content.widgets[i].model.sharedModel.setSource(text);"
+            " window.jupyterapp.commands.execute('notebook:run-cell'); }",
+            [i, text],
+        )
+        self.page.wait_for_function(f"([i, n]) => {COUNTS}[i] > n", arg=[i, n_runs], timeout=60_000)
+        self.idle()
+        return self.page.locator(".jp-Notebook .jp-Cell").nth(i).locator(".jp-Cell-outputArea").inner_text()
+
     def save(self):
         self.page.evaluate(f"async () => {{ await {NOTEBOOK}.context.save(); }}")
 

@@ -1,6 +1,7 @@
 """What strangers found in the widgets and their code: each was wrong once."""
 
 import gc
+import threading
 import time
 import weakref
 
@@ -17,6 +18,7 @@ from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, Repeat
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 from traitlets import TraitError
 
 from cvnb import Family, Recipe, knn, nested_cv, ridge
@@ -407,3 +409,46 @@ def test_the_number_on_screen_is_of_the_controls_on_screen(builder):
     if builder.result.complete:
         assert builder.result.risk == expected.risk
     assert builder.result.plan == expected.plan
+
+
+def test_a_grid_is_made_by_the_worker(names):
+    """A grid that takes long to make holds nobody but who asks for the family; meanwhile other controls are heard."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly():
+        begun.set()
+        assert go_on.wait(60)
+        return range(1, 8)
+
+    builder = RecipeBuilder(X, y, namespace=names | {"slowly": slowly})
+    assert builder.wait(60)
+    builder.grid = "k=slowly()"
+    assert begun.wait(60)
+    builder.seed = 4
+    assert builder._form.values["grid"] == "k=slowly()"
+    go_on.set()
+    assert builder.family.call == knn(k=range(1, 8)).call
+    assert builder.wait(60)
+    assert len(builder.result.settings) == 7
+    assert builder.result.plan == Recipe(5, 5, seed=4).plan(X, y)
+    builder.grid = "k=slow()"
+    assert builder.family.call == knn(k=range(1, 8)).call
+    assert builder.wait(60)
+    assert "not callable" in builder.error
+    assert builder._form.codes == {}
+    builder.close()
+
+
+def test_an_estimator_named_like_a_short_hand_can_be_chosen(names):
+    """Both stand in the list; what is copied is the one that was chosen."""
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    builder = RecipeBuilder(X, y, namespace=names | {"tree": tree})
+    listed = [label for label, _ in builder._form.choices["family_name"]]
+    assert {"tree", "tree (yours)"} <= set(listed)
+    builder.family_name, builder.grid = "tree (yours)", "{'max_depth': [1, 2]}"
+    assert builder.family.estimator is tree
+    assert builder.to_cell().endswith("\n(tree, {'max_depth': [1, 2]})")
+    assert "import Recipe\n" in builder.to_python()
+    builder.family = Family(tree, {"max_depth": [3]}, name="tree")
+    assert (builder.family_name, builder.grid) == ("tree (yours)", "{'max_depth': [3]}")
+    builder.close()

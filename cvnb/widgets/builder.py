@@ -7,8 +7,8 @@ wanted; one worker draws the plan and, where the path is fast, runs it; what is 
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..data import Data
 from ..display import html, pictures_of, strip_of
 from ..errors import CvnbError
 from ..estimate import RiskEstimate, record_of
+from ..families import Family
 from ..inputs import check_groups, length
 from ..nest import nest_of
 from ..paths.choice import choose_path
@@ -31,7 +32,7 @@ from ..rules import OneStandardError
 from ..svg import draw_nest
 from ..wording import count
 from .controls import AUTO, GIVEN, Controls, controls_of, said
-from .curve_view import CurveView
+from .curve_view import CurveView, figure_of_result
 from .twin import Snapshot
 from .view import panel, wide
 from .worker import Worker
@@ -57,7 +58,7 @@ class RecipeBuilder(Controls):
     def __init__(
         self, X: Any, y: Any, groups: Any = None, namespace: dict[str, Any] | None = None, names: dict[str, str] | None = None
     ) -> None:
-        self._data, self._lock = Data.check(X, y).copied(), threading.RLock()
+        self._data = Data.check(X, y).copied()
         self._newest, self._as_given = 0, False
         space = _user_namespace() if namespace is None else namespace
         super().__init__(Written(X, y, groups, space, names or {}), self._data.n_rows)
@@ -135,8 +136,8 @@ class RecipeBuilder(Controls):
         self._problems.clear()
         self._put(recipe=record.recipe, family=record.family, **found)
         self._as_given = True
-        self._show_plan(result.plan)
-        self._show_result(result)
+        self._show_plan(result.plan, map_of(result.plan))
+        self._show_result(Drawn.of(result))
 
     # What is computed, by the worker alone.
 
@@ -148,8 +149,8 @@ class RecipeBuilder(Controls):
             words = next(iter(self._problems.values()))
             self._worker.ask(lambda slot: self._say_why(slot, version, words))
             return
-        wanted = self.recipe, self.family, self.groups, self.loss, self.select
-        self._worker.ask(lambda slot: self._work(slot, version, asked, *wanted))
+        wanted = Wanted(self.recipe, self._family_wanted(), self.groups, self.loss, self.select, asked)
+        self._worker.ask(lambda slot: self._work(slot, version, wanted))
 
     def _publish(self, version: int, show: Callable[[], None]) -> None:
         """Show something, if nothing newer was asked for meanwhile."""
@@ -158,33 +159,44 @@ class RecipeBuilder(Controls):
                 return
             show()
 
-    def _work(
-        self, slot: Any, version: int, asked: bool, recipe: Recipe, family: Any, groups: str, loss: str, select: str
-    ) -> None:
+    def _work(self, slot: Any, version: int, wanted: Wanted) -> None:
         """Draw the plan, and run it where that is fast or was asked for."""
         slot.version = version
         try:
-            options = Options(**DEFAULTS | {"select": select} | _loss_options(loss))
-            ready = prepare(recipe, copy.deepcopy(family), self._data_with(groups), options)
+            family = self._make_family(version, wanted.make)
+            options = Options(**DEFAULTS | {"select": wanted.select} | _loss_options(wanted.loss))
+            ready = prepare(wanted.recipe, copy.deepcopy(family), self._data_with(wanted.groups), options)
             work = ready.jobs[""].work
             path = choose_path(work.family, work.kinds, work.data, work.loss, work.task, ready.plan, "auto")
             live = getattr(path, "cost", np.inf) <= LIVE
-            self._publish(version, lambda: self._begin(ready, live, asked))
-            if live or asked:
-                result = ready.run(slot)
-                self._publish(version, lambda: self._show_result(result))
+            picture = map_of(ready.plan)
+            self._publish(version, lambda: self._begin(ready, picture, live, wanted.asked))
+            if live or wanted.asked:
+                drawn = Drawn.of(ready.run(slot))
+                self._publish(version, lambda: self._show_result(drawn))
         except BaseException as error:  # shown where the user looks: a thread has nobody to raise it to
             words = said(error)
             self._publish(version, lambda: self._show_error(words))
         self._update_twin(slot)
 
+    def _make_family(self, version: int, make: Callable[[], Family]) -> Family:
+        """The family that was chosen; what is wrong with it stays said until another is."""
+        try:
+            family = make()
+        except Exception as error:
+            words = said(error)
+            self._publish(version, lambda: self._family_refused(make, words))
+            raise
+        self._publish(version, lambda: self._family_made(make, family))
+        return family
+
     def _say_why(self, slot: Slot, version: int, words: str) -> None:
         self._publish(version, lambda: self._show_error(words))
         self._update_twin(slot)
 
-    def _begin(self, ready: Ready, live: bool, asked: bool) -> None:
+    def _begin(self, ready: Ready, picture: str, live: bool, asked: bool) -> None:
         """The plan; and no number that is not of it while a long run goes on, or before it was asked for."""
-        self._show_plan(ready.plan)
+        self._show_plan(ready.plan, picture)
         if not live:
             self._show_nothing("Running; nothing is finished yet." if asked else _waiting_words(ready))
         self._busy(live or asked)
@@ -202,17 +214,21 @@ class RecipeBuilder(Controls):
         self._form.share = 0.0
         self._form.actions = [["run", "Run", not yes], ["cancel", "Cancel", yes]]
 
-    def _show_plan(self, plan: Any) -> None:
+    def _show_plan(self, plan: Any, picture: str) -> None:
         self._say("")
         self.plan = plan
-        self._nest.value = wide(draw_nest(nest_of(plan)).img)
+        self._nest.value = picture
 
-    def _show_result(self, result: Any) -> None:
+    def _show_numbers(self, drawn: Drawn) -> None:
+        self._put(result=drawn.result)
+        self._strip.value = drawn.strip
+        self._curve.draw(drawn.curve)
+
+    def _show_result(self, drawn: Drawn) -> None:
         self._say("")
         self._busy(False)
-        self._put(result=result)
-        self._strip.value = strip_of(result)
-        self._curve.show(result)
+        self._show_numbers(drawn)
+        result = drawn.result
         notes = f"{count(len(result.notes), 'note')}: {result.notes[0]}" if result.notes else ""
         self._form.status = notes if result.complete else "Stopped; what was finished is shown."
 
@@ -221,7 +237,7 @@ class RecipeBuilder(Controls):
         self._busy(False)
         self._put(result=None)
         self._strip.value = f"<div>{html(words)}</div>"
-        self._curve.show(None)
+        self._curve.draw(figure_of_result(None))
         self._form.status = ""
 
     def _show_error(self, words: str) -> None:
@@ -236,24 +252,57 @@ class RecipeBuilder(Controls):
 
     def _under_way(self, slot: Watched, text: str) -> None:
         """How far a long run is, and what it knows so far."""
-        with self._lock:
-            if slot.version != self._newest:
-                return
-            self._form.status, self._form.share = text, slot.share
-            try:
-                result = slot.so_far()
-            except RuntimeError:
-                return  # it was written to while it was read: the next look sees it
-            if result is not None and len(result.fold_risks) > len(getattr(self.result, "fold_risks", ())):
-                self._put(result=result)
-                self._strip.value = strip_of(result)
-                self._curve.show(result)
+        try:
+            result = slot.so_far()
+        except RuntimeError:
+            result = None  # it was written to while it was read: the next look sees it
+        drawn = Drawn.of(result) if result is not None and len(result.fold_risks) > self._n_shown() else None
+        self._publish(slot.version, lambda: self._show_progress(slot, text, drawn))
+
+    def _n_shown(self) -> int:
+        return len(getattr(self.result, "fold_risks", ()))
+
+    def _show_progress(self, slot: Watched, text: str, drawn: Drawn | None) -> None:
+        self._form.status, self._form.share = text, slot.share
+        if drawn is not None:
+            self._show_numbers(drawn)
 
     def _clicked(self, _: Any, content: Any, __: Any) -> None:
         {"run": self.run, "cancel": self.cancel}[content["action"]]()
 
     def __repr__(self) -> str:
         return f"RecipeBuilder({self.recipe!r}, {self.family!r})"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the controls said when it was asked for; `asked`: by pressing Run, so that it may take long."""
+
+    recipe: Recipe
+    make: Callable[[], Family]
+    groups: str
+    loss: str
+    select: str
+    asked: bool
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A result with what is shown of it."""
+
+    result: RiskEstimate
+    strip: str
+    curve: Any
+
+    @classmethod
+    def of(cls, result: Any) -> Drawn:
+        """Draw it."""
+        return cls(result, strip_of(result), figure_of_result(result))
+
+
+def map_of(plan: Any) -> str:
+    """The nest map, as wide as there is room."""
+    return wide(draw_nest(nest_of(plan)).img)
 
 
 class Watched(Slot):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import traitlets as t
@@ -64,6 +66,15 @@ OF_FAMILY = ("family_name", "grid")
 OF_RUN = ("groups", "loss", "select")
 
 
+class Made(t.Any):
+    """A trait that the worker makes; who reads it before that makes it."""
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """Its value, of the controls as they are."""
+        obj._settle_family()
+        return super().get(obj, cls)
+
+
 class Controls(Twinned):
     """Traits for what can be chosen, and `recipe` and `family`, which they make; `_ask` is called after every change."""
 
@@ -83,11 +94,13 @@ class Controls(Twinned):
     loss = t.Unicode("auto")
     select = t.Enum(("min", "one_se"), "min")
     recipe = t.Any()
-    family = t.Any()
+    family = Made()
 
     def __init__(self, written: Written, n_rows: int) -> None:
         self._written, self._n_rows = written, n_rows
+        self._lock = threading.RLock()  # of everything that is shown; nothing is computed under it
         self._problems: dict[str, str] = {}
+        self._unmade: Once | None = None
         self._form = Form(fields=FIELDS)
         super().__init__()
         self._known: dict[str, Any] = {name: getattr(self, name) for name in (*OF_RECIPE, *OF_FAMILY, *OF_RUN)}
@@ -111,8 +124,8 @@ class Controls(Twinned):
     @property
     def _is_expressible(self) -> bool:
         """Whether the controls can say the recipe: not one with given splits, nor one that takes the cv of a search."""
-        searched = self.recipe.inner_spec == "auto" and getattr(self.family, "cv", None) is not None
-        return values_of(self.recipe) is not None and not searched
+        cv = self.family.cv if self.family_name == GIVEN else self._written.cv(self.family_name)
+        return values_of(self.recipe) is not None and not (self.recipe.inner_spec == "auto" and cv is not None)
 
     # What the controls say.
 
@@ -124,12 +137,41 @@ class Controls(Twinned):
         if self._known.get(change.name) == change.new:
             return  # set by ourselves
         self._known[change.name] = change.new
-        if change.name in OF_RECIPE:
-            self._recipe_from_controls()
-        elif change.name in OF_FAMILY:
-            self._try("family", lambda: self._put(family=self._written.family(self.family_name, self.grid)))
-        self._show_controls()
+        with self._lock:
+            if change.name in OF_RECIPE:
+                self._recipe_from_controls()
+            elif change.name in OF_FAMILY:
+                self._problems.pop("family", None)
+                name, grid = self.family_name, self.grid
+                self._unmade = Once(lambda: self._written.family(name, grid))
+            self._show_controls()
         self._ask(False)
+
+    def _family_wanted(self) -> Callable[[], Family]:
+        """What makes the family that was chosen: it takes as long as its grid is large."""
+        family = self._known["family"]
+        return self._unmade or (lambda: family)
+
+    def _settle_family(self) -> None:
+        """Make the family that was chosen, if nobody has yet; what cannot be made is said by the worker."""
+        if (make := self._unmade) is None:
+            return
+        try:
+            family = make()
+        except Exception:
+            return
+        with self._lock:
+            self._family_made(make, family)
+
+    def _family_made(self, make: Callable[[], Family], family: Family) -> None:
+        if self._unmade is make:  # and nothing else was chosen meanwhile
+            self._put(family=family)
+            self._show_controls()
+
+    def _family_refused(self, make: Callable[[], Family], words: str) -> None:
+        if self._unmade is make:
+            self._problems["family"] = words
+            self._show_controls()
 
     def _recipe_from_controls(self) -> None:
         self._try("recipe", lambda: self._put(recipe=call_of(self._values()).recipe))
@@ -145,6 +187,8 @@ class Controls(Twinned):
     def _put(self, **values: Any) -> None:
         """Set traits that belong together, without hearing of it."""
         self._known.update(values)
+        if "family" in values:
+            self._unmade = None
         for name, value in values.items():
             self.set_trait(name, value)
 
@@ -179,7 +223,10 @@ class Controls(Twinned):
 
     def _form_changed(self, change: Any) -> None:
         """The browser's values, as traits; what is no value of a trait is said in the panel."""
-        new = {name: value for name, value in change.new.items() if change.old.get(name) != value}
+        with self._lock:
+            self._take_values({name: value for name, value in change.new.items() if change.old.get(name) != value})
+
+    def _take_values(self, new: dict[str, Any]) -> None:
         cell = NAMED.get(new.pop("named", ""), new.pop("cell", ""))
         if cell:
             new["outside"], new["inside"] = cell.split("/")
@@ -194,6 +241,10 @@ class Controls(Twinned):
         self._show_controls()
 
     def _show_controls(self) -> None:
+        with self._lock:
+            self._show_values()
+
+    def _show_values(self) -> None:
         self._form.choices = self._choices()
         cell = f"{self.outside}/{self.inside}"
         expressible = self._is_expressible
@@ -222,6 +273,20 @@ class Controls(Twinned):
             "loss": [[name, name] for name in (AUTO, *LOSSES, *sorted(get_scorer_names()))],
             "select": [["min", "minimum"], ["one_se", "one standard error"]],
         }
+
+
+class Once:
+    """A call that is made by the first who needs its value; all others wait for it and are given the same."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make, self._lock = make, threading.Lock()
+        self._made: list[Any] = []
+
+    def __call__(self) -> Any:
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]
 
 
 def controls_of(recipe: Recipe) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ..nest import nest_of, opened
 from ..rules import rule_of
 from ..svg import draw_nest
 from ..wording import number
-from .curve_view import CurveView
+from .curve_view import CurveView, figure_of_result
 from .twin import Snapshot
 from .view import View, panel, wide
 
@@ -168,7 +168,7 @@ class CurveExplorer(View):
 
     def _blank(self) -> None:
         super()._blank()
-        self._chart.show(None)
+        self._chart.draw(figure_of_result(None))
 
     def snapshot(self) -> Snapshot:
         """A static copy that needs no kernel."""

@@ -38,17 +38,12 @@ class Chart(go.FigureWidget):
 
 
 class CurveView:
-    """`show(result)` draws its curve; nothing where there is none."""
+    """`draw(figure)` shows a figure."""
 
     def __init__(self) -> None:
         self.widget = Chart(layout=plain(HEIGHT) | {"autosize": True})
         self.widget._config = {"responsive": True, "displaylogo": False}
         self.widget.add_class("cvnb-curve")
-
-    def show(self, result: RiskEstimate | None) -> None:
-        """Draw the curve of a result."""
-        curve = None if result is None else curve_of(result)
-        self.draw(go.Figure(layout=plain(HEIGHT)) if curve is None else figure_of(curve))
 
     def draw(self, figure: go.Figure) -> None:
         """Draw this figure, at the size of the view."""
@@ -66,6 +61,12 @@ class CurveView:
             for axis in ("xaxis", "yaxis"):
                 layout[axis] = AXIS | layout.get(axis, {})
             self.widget.update_layout({"title": {"text": None}} | layout)
+
+
+def figure_of_result(result: RiskEstimate | None) -> go.Figure:
+    """The curve of a result; an empty figure where there is none."""
+    curve = None if result is None else curve_of(result)
+    return go.Figure(layout=plain(HEIGHT)) if curve is None else figure_of(curve)
 
 
 def _changing(trace: Any) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ..magics import AT_HAND
 from ..source import YOURS, expression, family_expression, import_lines, recipe_expression
 from .spelling import call_of, values_of
 
+OF_THE_USER = " (yours)"
 SHORT_HANDS = ("knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest")
 
 
@@ -51,42 +52,47 @@ class Written:
         return list(dict.fromkeys([*self._groups, *(name for name, one in self._public() if _is_column(one, n_rows))]))
 
     def estimators(self) -> list[str]:
-        """Estimators, searches and families of the user's namespace."""
+        """Estimators, searches and families of the user's namespace, as they are called in the list."""
         kinds = (BaseEstimator, Family)
-        return [name for name, one in self._public() if isinstance(one, kinds) and not isinstance(one, type)]
+        return [_listed(name) for name, one in self._public() if isinstance(one, kinds) and not isinstance(one, type)]
 
     def _public(self) -> list[tuple[str, Any]]:
-        return sorted((name, one) for name, one in self.namespace.items() if not name.startswith("_") and name not in AT_HAND)
+        return sorted((name, one) for name, one in self.namespace.items() if not name.startswith("_"))
 
-    def takes_grid(self, name: str) -> bool:
+    def takes_grid(self, listed: str) -> bool:
         """Whether a grid is said beside this family; a search or a family has its own."""
-        return name in SHORT_HANDS or not isinstance(self.namespace.get(name), Family | GridSearchCV)
+        return listed in SHORT_HANDS or not isinstance(self.namespace.get(_name(listed)), Family | GridSearchCV)
 
-    def family(self, name: str, grid: str) -> Family:
-        """The family of that name with the grid that was typed: keywords of a short-hand, or a dict."""
-        if name in SHORT_HANDS:
+    def cv(self, listed: str) -> Any:
+        """The inner splitter that this family brings along; None for none."""
+        return None if self.takes_grid(listed) else self.namespace[_name(listed)].cv
+
+    def family(self, listed: str, grid: str) -> Family:
+        """The family that is so called in the list, with the grid that was typed: keywords of a short-hand, or a dict."""
+        name = _name(listed)
+        if listed in SHORT_HANDS:
             short: Family = eval(f"{name}({grid})", HELPERS | AT_HAND, self.namespace | {name: AT_HAND[name]})
             return short
         if name not in self.namespace:
             raise FamilyError(f"{name!r} is no family that could be chosen again; choose another.")
         given = self.namespace[name]
-        if not self.takes_grid(name):
+        if not self.takes_grid(listed):
             made: Any = as_families(given)
             return made
         return Family(given, eval(grid, HELPERS | AT_HAND, self.namespace) if grid.strip() else {}, name=name)
 
     def names_of(self, family: Family) -> tuple[str, str]:
-        """(name, grid) that stand for a family: its short-hand, its name in the namespace, or ("", "")."""
+        """(name in the list, grid) that stand for a family: its short-hand, its name in the namespace, or ("", "")."""
         if family.call:
             imports: set[tuple[str, str]] = set()
             call = family_expression(family, imports)
             return family.call[0], call.removeprefix(f"{family.call[0]}(")[:-1]
-        for name in self.estimators():
-            one = self.namespace[name]
+        for listed in self.estimators():
+            one = self.namespace[_name(listed)]
             if one is family or (family.search is not None and one is family.search):
-                return name, ""
-            if one is family.estimator and family.name == name and family.search is None:
-                return name, expression(family.grid, set()) if family.settings != [{}] else ""
+                return listed, ""
+            if one is family.estimator and family.name == _name(listed) and family.search is None:
+                return listed, expression(family.grid, set()) if family.settings != [{}] else ""
         return "", ""
 
     def python(self, shown: Any) -> str:
@@ -116,8 +122,8 @@ class Written:
 
     def _family(self, shown: Any, imports: set[tuple[str, str]]) -> str:
         """As it was chosen by name; else an expression that makes it."""
-        name, grid = shown.family_name, shown.grid
-        if name in SHORT_HANDS:
+        name, grid = _name(shown.family_name), shown.grid
+        if shown.family_name in SHORT_HANDS:
             if "np" in _names_in(grid):
                 imports.add(("numpy", ""))
             if self.namespace.get(name, AT_HAND[name]) is not AT_HAND[name]:  # the user's own of that name is not covered
@@ -126,8 +132,8 @@ class Written:
             imports.add(("cvnb", name))
             imports |= {("cvnb", word) for word in _names_in(grid) & AT_HAND.keys()}
             return f"{name}({grid})"
-        if name in self.namespace and not self.takes_grid(name):
-            return str(name)
+        if name in self.namespace and not self.takes_grid(shown.family_name):
+            return name
         if name in self.namespace:
             if "np" in _names_in(grid):
                 imports.add(("numpy", ""))
@@ -141,6 +147,15 @@ class Written:
         if "Resampling(" in expression:
             imports.add(("cvnb", "Resampling"))
         return expression
+
+
+def _listed(name: str) -> str:
+    """How something of the user's is called in the list: a short-hand of the same name stands there too."""
+    return name + OF_THE_USER if name in SHORT_HANDS else name
+
+
+def _name(listed: str) -> str:
+    return listed.removesuffix(OF_THE_USER)
 
 
 def _exact(shown: Any) -> dict[str, Any]:

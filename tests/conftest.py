@@ -1,11 +1,14 @@
 """What all tests share."""
 
+import builtins
 import functools
 import os
 
 import numpy as np
 import pytest
 from hypothesis import settings
+from IPython.core.interactiveshell import InteractiveShell
+from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import BaggingClassifier, HistGradientBoostingRegressor, VotingClassifier
@@ -65,3 +68,16 @@ def fits(monkeypatch):
 def rng():
     """The same random numbers in every test."""
     return np.random.default_rng(0)
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    """A fresh shell with cvnb loaded, and iris as X and y."""
+    monkeypatch.delattr(builtins, "_", raising=False)  # a doctest leaves one behind, and IPython respects it
+    InteractiveShell.clear_instance()
+    one = InteractiveShell.instance()
+    one.run_line_magic("load_ext", "cvnb")
+    X, y = load_iris(return_X_y=True)
+    one.user_ns.update(X=X, y=y)
+    yield one
+    InteractiveShell.clear_instance()

@@ -18,20 +18,10 @@ from cvnb.background import Job
 from cvnb.data import Data
 from cvnb.procedure import DEFAULTS, Options, prepare
 from cvnb.progress import Slot
+from slow import Slow
 from test_kernel import SETUP, Kernel, kinds
 
 X, y = load_iris(return_X_y=True)
-
-
-class Slow(DummyClassifier):
-    """Takes its time."""
-
-    def __init__(self, strategy="prior"):
-        super().__init__(strategy=strategy)
-
-    def fit(self, X, y, sample_weight=None):
-        time.sleep(0.02)
-        return super().fit(X, y, sample_weight)
 
 
 class Broken(RegressorMixin, BaseEstimator):

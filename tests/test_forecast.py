@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 from cvnb import Family, Recipe, knn, ridge
 from cvnb.errors import InfeasibleError
 from cvnb.procedure import dry_run
+from slow import Slow
 
 X, y = load_iris(return_X_y=True)
 
@@ -51,16 +52,10 @@ def test_a_fast_path_is_named_and_nothing_is_fitted(fits):
 
 def test_slow_fits_are_foretold():
     """Fits of 30 ms: the forecast is within three of the time that they take together."""
-    import time
-
-    class Slow(DummyClassifier):
-        def fit(self, X, y, sample_weight=None):
-            time.sleep(0.03)
-            return super().fit(X, y, sample_weight)
 
     found = dry_run(Recipe(3, 3), Family(Slow(), {"strategy": ["prior", "uniform"]}), X, y)
     assert found.fits == 21
-    assert 21 * 0.03 / 3 < found.seconds < 21 * 0.03 * 3
+    assert 21 * Slow.seconds / 3 < found.seconds < 21 * Slow.seconds * 3
 
 
 def test_what_cannot_run_cannot_run_dry():

@@ -1,6 +1,5 @@
 """What strangers found in the magic, the displays and the background: each was wrong once."""
 
-import builtins
 import re
 import threading
 import time
@@ -9,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from IPython.core.completer import provisionalcompleter
-from IPython.core.interactiveshell import InteractiveShell
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_regression
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -24,17 +22,6 @@ from test_kernel import SETUP, Kernel
 
 X, y = load_iris(return_X_y=True)
 RNG = np.random.default_rng(0)
-
-
-@pytest.fixture
-def shell(monkeypatch):
-    monkeypatch.delattr(builtins, "_", raising=False)
-    InteractiveShell.clear_instance()
-    one = InteractiveShell.instance()
-    one.run_line_magic("load_ext", "cvnb")
-    one.user_ns.update(X=X, y=y)
-    yield one
-    InteractiveShell.clear_instance()
 
 
 def html_of(shown):

@@ -9,7 +9,6 @@ import ipywidgets
 import numpy as np
 import pandas as pd
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.impute import SimpleImputer
@@ -25,21 +24,9 @@ from cvnb import Family, Recipe, knn, nested_cv, ridge
 from cvnb.figures import comparison_figure
 from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap, RecipeBuilder
 from cvnb.wording import number
+from slow import Slow
 
 X, y = load_iris(return_X_y=True)
-
-
-class Slow(DummyClassifier):
-    """Takes its time."""
-
-    seconds = 0.03
-
-    def __init__(self, strategy="prior"):
-        super().__init__(strategy=strategy)
-
-    def fit(self, X, y, sample_weight=None):
-        time.sleep(self.seconds)
-        return super().fit(X, y, sample_weight)
 
 
 class Leaves(DummyClassifier):
@@ -97,24 +84,21 @@ def test_a_result_that_is_set_while_a_run_goes_on_stays(builder):
     assert number(result.risk) in builder._strip.value
 
 
-def test_a_new_change_does_not_wait_for_a_long_fit(builder):
+def test_a_new_change_does_not_wait_for_a_long_fit(builder, monkeypatch):
     """The map is the new one's long before the old fit ends."""
-    Slow.seconds = 3.0
-    try:
-        builder.family_name, builder.grid = "slow", ""
-        assert builder.wait(60)
-        builder.inside = "none"
-        assert builder.wait(60)
-        builder.run()
-        time.sleep(0.3)
-        builder.seed = 9
-        until = time.monotonic() + 2.0
-        while builder.plan != Recipe(5, None, seed=9).plan(X, y) and time.monotonic() < until:
-            time.sleep(0.02)
-        assert builder.plan == Recipe(5, None, seed=9).plan(X, y)
-        assert builder.result is None
-    finally:
-        Slow.seconds = 0.03
+    monkeypatch.setattr(Slow, "seconds", 3.0)
+    builder.family_name, builder.grid = "slow", ""
+    assert builder.wait(60)
+    builder.inside = "none"
+    assert builder.wait(60)
+    builder.run()
+    time.sleep(0.3)
+    builder.seed = 9
+    until = time.monotonic() + 2.0
+    while builder.plan != Recipe(5, None, seed=9).plan(X, y) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert builder.plan == Recipe(5, None, seed=9).plan(X, y)
+    assert builder.result is None
 
 
 def test_cancelling_leaves_no_number_of_an_older_state(builder):
@@ -203,16 +187,6 @@ def test_names_are_looked_up_each_time():
     assert "recipe.run(knn(), X, y)" in rebound.to_python()
     space["X"] = X[:10]
     assert "your_X" in rebound.to_python()
-
-
-@pytest.fixture
-def shell():
-    InteractiveShell.clear_instance()
-    one = InteractiveShell.instance()
-    one.run_line_magic("load_ext", "cvnb")
-    one.user_ns.update(X=X, y=y)
-    yield one
-    InteractiveShell.clear_instance()
 
 
 @pytest.mark.parametrize("line", ["A[:,:2] y", "f --target target --groups g", 'f --target "the target" --groups g'])

@@ -1,11 +1,8 @@
 """%%nestedcv in a real IPython shell."""
 
-import builtins
-
 import numpy as np
 import pandas as pd
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.io import capture_output
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
@@ -31,16 +28,10 @@ class StopsAt(DummyClassifier):
 
 
 @pytest.fixture
-def shell(monkeypatch):
-    """A fresh shell with cvnb loaded and iris at hand."""
-    monkeypatch.delattr(builtins, "_", raising=False)  # a doctest leaves one behind, and IPython respects it
-    InteractiveShell.clear_instance()
-    shell = InteractiveShell.instance()
-    shell.run_line_magic("load_ext", "cvnb")
-    X, y = load_iris(return_X_y=True)
-    shell.user_ns.update(X=X, y=y, frame=load_iris(as_frame=True).frame, StopsAt=StopsAt, groups=np.arange(150) // 5)
-    yield shell
-    InteractiveShell.clear_instance()
+def shell(shell):
+    """A frame, groups and an interrupting estimator beside X and y."""
+    shell.user_ns.update(frame=load_iris(as_frame=True).frame, StopsAt=StopsAt, groups=np.arange(150) // 5)
+    return shell
 
 
 def run(shell, cell):

@@ -8,7 +8,6 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from sklearn.datasets import load_iris
-from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVC
 from traitlets import TraitError
@@ -20,20 +19,10 @@ from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap, RecipeBuilder
 from cvnb.widgets.spelling import CELLS, Call, call_of, used, values_of
 from cvnb.widgets.worker import Worker
 from cvnb.wording import number
+from slow import Slow
 
 X, y = load_iris(return_X_y=True)
 GROUPS = np.arange(150) // 3
-
-
-class Slow(DummyClassifier):
-    """Takes its time."""
-
-    def __init__(self, strategy="prior"):
-        super().__init__(strategy=strategy)
-
-    def fit(self, X, y, sample_weight=None):
-        time.sleep(0.03)
-        return super().fit(X, y, sample_weight)
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
-from cvnb import Family, Recipe
+from cvnb import Family, Recipe, boosting
 from cvnb.procedure import dry_run
 
 KS, ALPHAS, NESTED = range(1, 51), np.logspace(-4, 4, 17), Recipe(5, 5)
@@ -39,6 +40,8 @@ def workloads():
         table(500, 20, True),
         {"path": "refit"},
     )
+    yield "tree 2000×20", Family(DecisionTreeClassifier(), {"max_leaf_nodes": range(2, 41)}), NESTED, table(2000, 20, True), {}
+    yield "boosting 500×20", boosting(), NESTED, table(500, 20, True), {}
     yield "SVC 500×20", Family(SVC(), {"C": [0.1, 1, 10]}), NESTED, table(500, 20, True), {}
 
 

@@ -13,11 +13,13 @@ import tracemalloc
 import warnings
 
 import numpy as np
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from cvnb import Family, Recipe
@@ -48,7 +50,10 @@ def row(number):
 ROWS = (
     "k-NN 2000×20, k = 1…50", "k-NN scaled 2000×20, k = 1…50", 'k-NN regression, weights="distance", 2000×8',
     "ridge 2000×50, 17 α", "ridge 2000×50, against RidgeCV (LOO inside)", "ridge scaled 2000×50, 17 α",
-    "OLS leave-one-out 2000×50", "k-NN 20,000×50 against one X @ X.T", "k-NN 50,000×20",
+    "OLS leave-one-out 2000×50",
+    "tree 2000×20, 2…40 leaves", "boosting 1000×10, 10 sizes", "histogram boosting 1000×10, 10 sizes",
+    "forest 1000×10, 10 sizes",
+    "k-NN 20,000×50 against one X @ X.T", "k-NN 50,000×20",
 )  # fmt: skip
 
 
@@ -69,7 +74,23 @@ def workloads():
     scaled = behind_scaler(Ridge(), {"alpha": ALPHAS})
     yield "ridge scaled 2000×50, 17 α", searched(scaled, X, y), ran(scaled, X, y)
     ols = Family(LinearRegression())
+    yield from staged()
     yield "OLS leave-one-out 2000×50", left_out(X, y), lambda: Recipe.leave_one_out().run(ols, X, y, progress="off").risk
+
+
+def staged():
+    """Sizes of trees, boosting and forests."""
+    X, y = classes(2000, 20)
+    leaves = Family(DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": range(2, 41)})
+    yield "tree 2000×20, 2…40 leaves", searched(leaves, X, y), ran(leaves, X, y)
+    X, y = classes(1000, 10)
+    for name, model, axis in (
+        ("boosting", GradientBoostingClassifier(random_state=0), "n_estimators"),
+        ("histogram boosting", HistGradientBoostingClassifier(random_state=0), "max_iter"),
+        ("forest", RandomForestClassifier(random_state=0), "n_estimators"),
+    ):
+        family = Family(model, {axis: range(10, 101, 10)})
+        yield f"{name} 1000×10, 10 sizes", searched(family, X, y), ran(family, X, y)
 
 
 def compare(name, theirs, ours, rounds=4, repeats=3):

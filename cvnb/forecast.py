@@ -17,6 +17,7 @@ from .families import estimator_label
 from .paths.base import Ran
 from .paths.measure import Answers, Meter
 from .paths.refit import Refit
+from .paths.stages import Stages
 from .plan import Plan
 from .reports.base import Report
 from .run import TINY, Work
@@ -79,8 +80,8 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
         seconds += (inner + n_outer * n_settings) * _seconds_of_scoring(work, plan)
         memory = losses + MEMORY[path.name.split(":")[1]](work, plan)
     else:
-        each = _seconds_of_a_fit(work, plan)
         runs = plan.n_inner + n_outer if path.every_setting else fits
+        each = _seconds_of_a_split(path, plan) if isinstance(path, Stages) else _seconds_of_a_fit(work, plan)
         seconds = each * runs / max(1, effective_n_jobs(work.n_jobs))
         memory = losses + _bytes(work.data.X) * max(1, effective_n_jobs(work.n_jobs))
     label = work.family.name or estimator_label(work.family.estimator)
@@ -95,6 +96,15 @@ def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
     for s in dict.fromkeys((0, n - 1)):
         path.evaluate(train, test, np.array([s]), (0, 0), False)
     return (time.perf_counter() - started) / min(2, n)
+
+
+def _seconds_of_a_split(path: Stages, plan: Plan) -> float:
+    """The largest model, or two of several, fitted and asked for every size on the first split."""
+    train, test = plan.inner[0][0] if plan.n_inner else plan.outer[0]
+    some = path.with_fits(2)
+    started = time.perf_counter()
+    some.evaluate(train, test, np.arange(len(path.family.settings)), (0, 0), False)
+    return (time.perf_counter() - started) * path.n_fits / some.n_fits
 
 
 def _seconds_of_scoring(work: Work, plan: Plan) -> float:

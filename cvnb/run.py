@@ -7,19 +7,15 @@ so workers stay busy, and an outer split is finished as soon as it can be: an in
 from __future__ import annotations
 
 import time
-import warnings
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
-from joblib.parallel import get_active_backend
-from sklearn.utils.parallel import Parallel, delayed
 
 from .data import Data
 from .errors import FitError
@@ -35,11 +31,11 @@ from .rules import Rule
 from .table import Failure, LossTable, Sheet
 from .threads import n_threads, run_stages
 from .wording import count, number
+from .workers import Split, Task, Threads, Workers, workers
 
 WAVE_SECONDS = 0.5
 LOST = 4  # times that the workers of one wave may be killed
 TINY, QUICK = 5e7, 5e8  # multiplications that are done before another thread is awake; and before a user gets impatient
-Task = tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int], bool]
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, slot: Slot |
     run = _Run(work, plan, path, flat or path.every_setting, range(plan.n_parts), shown)
     started = time.perf_counter()
     try:
-        with global_state(), _compiling(shown) if path.every_setting else nullcontext():
+        with global_state(), _compiling(shown) if path.compiles else nullcontext():
             run.all_parts()
         complete = True
     except KeyboardInterrupt:
@@ -191,8 +187,8 @@ class _Run:
         lost, at = 0, -1
         while True:
             try:
-                with _workers(self.work.n_jobs) as parallel:
-                    return self._waves(parallel if effective_n_jobs(self.work.n_jobs) > 1 else None)
+                with workers(self.path, self.work.n_jobs) as team, self._heard(team):
+                    return self._waves(team)
             except (RuntimeError, KeyboardInterrupt) as error:
                 lost, at = (lost + 1 if at == self.start else 1), self.start
                 if lost == LOST or not self._is_lost(error):
@@ -200,22 +196,26 @@ class _Run:
                 self._forget()
                 time.sleep(0.2 * lost)  # another run that shares the workers may still be sending them away
 
+    def _heard(self, team: Workers) -> Any:
+        """A thread cannot count its own warnings; processes and this thread can."""
+        return recorded(self.warnings) if isinstance(team, Threads) else nullcontext()
+
     def _is_lost(self, error: BaseException) -> bool:
         """Whether workers were killed or sent away, be it by another run that shared them."""
         if isinstance(error, KeyboardInterrupt):  # of a worker, where it reaches another thread without being asked for
             return not is_ours() and not self.progress.stopped
         return isinstance(error, BrokenProcessPool) or isinstance(error.__context__, ShutdownExecutorError)
 
-    def _waves(self, pool: Parallel | None) -> None:
-        workers, nested = effective_n_jobs(self.work.n_jobs), self.plan.outer_layout is not None
-        size = 1 if pool is None else max(1, 2 * workers * self.plan.n_parts // max(self.plan.n_inner, self.plan.n_parts))
+    def _waves(self, team: Workers) -> None:
+        nested, n_splits = self.plan.outer_layout is not None, max(self.plan.n_inner, self.plan.n_parts)
+        size = 1 if team.n == 1 else max(1, 2 * team.n * self.plan.n_parts // n_splits)
         while self.start < len(self.parts) or self.before:
             started = time.perf_counter()
             self.noted = len(self.failures), self.warnings.copy(), self.counts.copy(), self.refitted.copy(), self.done
             wave = self.parts[self.start : self.start + size]
-            self._wave(pool, list(wave), list(self.before) if nested else [])
+            self._wave(team, list(wave), list(self.before) if nested else [])
             self.start, self.before = self.start + len(wave), wave
-            if pool is not None:  # many quick splits go out together, few slow ones
+            if team.n > 1:  # many quick splits go out together, few slow ones
                 size = max(1, min(2 * size, int(size * WAVE_SECONDS / (time.perf_counter() - started))))
 
     def _forget(self) -> None:
@@ -225,40 +225,33 @@ class _Run:
 
     def measure(self, j: int) -> None:
         """Measure outside part j what was chosen in it."""
-        self._take_outer(j, self._evaluate_one(self._outer_task(j, self._wanted(j))))
+        self._look((j, -1))
+        self._take_outer(j, self.path.evaluate(*self._outer_task(j, self._wanted(j))))
         self.done += 1
 
-    def _wave(self, parallel: Parallel | None, choose: list[int], measure: list[int]) -> None:
+    def _wave(self, team: Workers, choose: list[int], measure: list[int]) -> None:
         layouts = self.plan.inner_layouts
         outer = (self._outer_task(j, self._wanted(j)) for j in measure)
         inner = (task for j in (choose if layouts is not None else ()) for task in self._inner_tasks(j))
         n_tasks = len(measure) + sum(len(layouts[j]) for j in choose if layouts is not None)
-        with closing(self._evaluate(parallel, chain(outer, inner), n_tasks)) as outcomes:
+        with closing(self._evaluate(team, chain(outer, inner), n_tasks)) as outcomes:
             for j in measure:
                 self._take_outer(j, next(outcomes))
             for j in choose:
                 self._take_inner(j, outcomes)
 
-    def _evaluate(self, parallel: Parallel | None, tasks: Iterator[Task], n_tasks: int) -> Generator[Outcome, None, None]:
-        """Outcomes in the order of the tasks, whose rows are made as they go out."""
-        if parallel is None:
-            found: Any = ([self._evaluate_one(task)] for task in tasks)
-        else:
-            n = max(1, n_tasks // (4 * effective_n_jobs(self.work.n_jobs)))  # many quick tasks travel together
-            parts = iter(lambda: list(islice(tasks, n)), [])
-            found = parallel(delayed(_evaluate_all)(self.path, part) for part in parts)
-        try:
-            for outcome in chain.from_iterable(found):
+    def _evaluate(self, team: Workers, tasks: Iterator[Task], n_tasks: int) -> Generator[Outcome, None, None]:
+        found: Any = team.outcomes(self.path, tasks, n_tasks, self._look)
+        with closing(found):
+            for outcome in found:
                 self.done += 1
-                self.progress(self.done, self._said)
+                self._look(None)
                 yield outcome
-        finally:
-            _close(found)
 
-    def _evaluate_one(self, task: Task) -> Outcome:
-        self.now = task[3]
+    def _look(self, begun: Split | None) -> None:
+        if begun is not None:
+            self.now = begun
         self.progress(self.done, self._said)
-        return self.path.evaluate(*task)
 
     def _said(self) -> str:
         """Which fit is being waited for, and the risk so far."""
@@ -372,22 +365,3 @@ def so_far(outer: np.ndarray, chosen: np.ndarray, finished: np.ndarray, loss: Lo
 def kept_rows(outcome: Outcome) -> np.ndarray | None:
     """Row losses where the loss has any."""
     return None if outcome.rows is None or np.isnan(outcome.rows).all() else outcome.rows
-
-
-def _close(found: Any) -> None:
-    """Give up what joblib has not done yet, without its advice on that."""
-    if hasattr(found, "close"):
-        with warnings.catch_warnings() if is_ours() else nullcontext():
-            if is_ours():
-                warnings.simplefilter("ignore")
-            found.close()
-
-
-def _evaluate_all(path: Path, tasks: list[Task]) -> list[Outcome]:
-    return [path.evaluate(*task) for task in tasks]
-
-
-def _workers(n_jobs: int | None) -> Parallel:
-    """joblib's workers with scikit-learn's configuration; results come one by one where the backend can do that."""
-    backend, _ = get_active_backend()
-    return Parallel(n_jobs=n_jobs, return_as="generator" if backend.supports_return_generator else "list")

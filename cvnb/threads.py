@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -78,6 +79,27 @@ def _pool(n: int) -> Iterator[ThreadPoolExecutor]:
 _kept: dict[int, ThreadPoolExecutor] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_kept.clear)  # a child has the pool but not its threads
+
+
+def in_order(call: Callable[[Any], Any], tasks: Iterable[Any], n: int, look: Callable[[], None]) -> Iterator[Any]:
+    """call(task) for every task, made on n threads and given in order; few are made ahead of whoever asks.
+
+    This thread waits, sees an interrupt at once, and now and then calls `look`; what is not begun by then is never begun.
+    """
+    with _pool(n) as pool, _one_blas_thread:
+        ahead: deque[Future[Any]] = deque()
+        for task in tasks:
+            ahead.append(pool.submit(call, task))
+            if len(ahead) > n:
+                yield _awaited(ahead.popleft(), look)
+        while ahead:
+            yield _awaited(ahead.popleft(), look)
+
+
+def _awaited(future: Future[Any], look: Callable[[], None]) -> Any:
+    while not wait([future], timeout=LOOK_EVERY).done:
+        look()
+    return future.result()
 
 
 def _await(workers: list[Future[None]], look: Callable[[], None]) -> None:

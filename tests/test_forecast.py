@@ -5,8 +5,9 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
-from cvnb import Family, Recipe, knn, ridge
+from cvnb import Family, Recipe, knn, ridge, tree
 from cvnb.errors import InfeasibleError
 from cvnb.procedure import dry_run
 from slow import Slow
@@ -52,10 +53,18 @@ def test_a_fast_path_is_named_and_nothing_is_fitted(fits):
 
 def test_slow_fits_are_foretold():
     """Fits of 30 ms: the forecast is within three of the time that they take together."""
-
     found = dry_run(Recipe(3, 3), Family(Slow(), {"strategy": ["prior", "uniform"]}), X, y)
     assert found.fits == 21
     assert 21 * Slow.seconds / 3 < found.seconds < 21 * Slow.seconds * 3
+
+
+def test_one_fit_of_the_largest_tells_what_all_sizes_cost(fits):
+    """Of several it is two."""
+    found = dry_run(Recipe(3, 3), tree(), X, y)
+    assert (found.path.name, fits) == ("path:tree", ["DecisionTreeClassifier"])
+    grid = {"max_leaf_nodes": [2, 3, 5], "min_samples_leaf": [1, 2, 3]}
+    dry_run(Recipe(3, 3), Family(DecisionTreeClassifier(), grid), X, y)
+    assert fits == ["DecisionTreeClassifier"] * 3
 
 
 def test_what_cannot_run_cannot_run_dry():

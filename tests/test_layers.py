@@ -42,6 +42,7 @@ ORDER = (
     "progress",
     "compiling",
     "predictor",
+    "workers",
     "run",
     "notes",
     "interval",

@@ -97,7 +97,7 @@ def test_garbage_in_an_outer_test_part_moves_neither_choice_nor_inner_curve(fami
         assert dirty.chosen_index[j] == clean.chosen_index[j]
 
 
-@pytest.mark.parametrize("family", ["scaled knn votes", "knn means", "scaled ridge", "tree"])
+@pytest.mark.parametrize("family", ["scaled knn votes", "knn means", "scaled ridge", "tree", "boosting", "forest"])
 def test_garbage_under_given_splits_moves_neither_choice_nor_inner_curve(family):
     """The same holds for explicit lists, stratified ones among them."""
     X, y = some_data(family)

@@ -16,6 +16,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, KFold
@@ -38,6 +39,10 @@ KS = {"n_neighbors": [1, 5]}
 
 
 class OwnVotes(KNeighborsClassifier):
+    """A subclass, which may do anything."""
+
+
+class OwnTree(DecisionTreeClassifier):
     """A subclass, which may do anything."""
 
 
@@ -99,7 +104,16 @@ PATHS = {
     "radius": (RadiusNeighborsClassifier(5.0), {}, "refit", "no other exact way is known for RadiusNeighborsClassifier"),
     "subclass": (OwnVotes(), KS, "refit", "no other exact way is known for OwnVotes"),
     "svc": (SVC(), {"C": [1.0, 2.0]}, "refit", "no other exact way is known for SVC"),
-    "tree": (DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, "refit", "for DecisionTreeClassifier"),
+    "tree": (
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2]},
+        "refit",
+        "no fit of DecisionTreeClassifier serves two",
+    ),
+    "leaves": (DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 4]}, "path:tree", "holds every smaller one"),
+    "leaves of a subclass": (OwnTree(), {"max_leaf_nodes": [2, 4]}, "refit", "no other exact way is known for OwnTree"),
+    "trees": (RandomForestClassifier(), {"n_estimators": [2, 4]}, "path:forest", "are the smaller ones"),
+    "rounds": (GradientBoostingClassifier(), {"n_estimators": [2, 4]}, "path:boosting", "are the shorter ones"),
     "kinds of models": (Pipeline([("m", VOTES)]), {"m": [VOTES, SVC()]}, "refit", "no other exact way is known for SVC"),
     "votes and ridge": (Pipeline([("m", MEANS)]), {"m": [MEANS, Ridge()]}, "refit", "the grid holds models of several kinds"),
     "scaler": (make_pipeline(StandardScaler(), VOTES), {}, "path:knn", SCALED),

@@ -57,6 +57,16 @@ class Path(Protocol):
         """Whether all settings cost no more than one, so that the outer test parts get the losses of all of them."""
         ...
 
+    @property
+    def compiles(self) -> bool:
+        """Whether kernels may have to be compiled."""
+        ...
+
+    @property
+    def threads(self) -> bool:
+        """Whether splits may be evaluated on threads, where the user asks for no workers."""
+        ...
+
     def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
         """The losses of the settings `which`, fitted on `train`, on `test`; row losses and predictions too where keep.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -15,7 +17,8 @@ from ..layouts import Pairs
 from ..loading import load
 from ..losses import Loss
 from ..plan import Plan
-from .base import Path, Sweep
+from . import stages
+from .base import Path, Sweep, Unsuited
 from .behind import Behind
 from .measure import Meter
 from .problem import Problem, Solver, combinations_of, is_default_scaler, numbers_of, steps_of
@@ -23,6 +26,8 @@ from .refit import Refit, chain_key
 
 NEIGHBOURS = (KNeighborsClassifier, KNeighborsRegressor)
 RIDGES, OLS = (Ridge, RidgeClassifier), (LinearRegression,)
+STAGED = (stages.TREES, stages.BOOSTING, stages.FORESTS)
+GROUPS = (NEIGHBOURS, RIDGES, OLS, *STAGED)
 
 
 @cache
@@ -43,52 +48,78 @@ def choose_path(family: Family, kinds: list[Kind], data: Data, loss: Loss, task:
     """The fastest exact way for this family on this plan."""
     if wanted == "refit":
         return Refit(family, data, loss, "asked for")
-    found = _solver(kinds, data, loss, task)
-    if isinstance(found, str):
-        return Refit(family, data, loss, f"one fit per setting and split: {found}")
-    combinations = combinations_of(kinds, found.axis)
-    if refused := next(filter(None, (found.refuses(one.model) for one in combinations)), ""):
-        name = type(combinations[0].model).__name__
-        return Refit(family, data, loss, f"one fit per setting and split: {name} with {refused}")
-    if data.weights is not None and not _are_tame(data.weights):
-        return Refit(family, data, loss, "one fit per setting and split: some weight is too small or too large to be squared")
-    meter, aheads = Meter(loss, data, task), [parts[0] for kind in kinds if (parts := steps_of(kind.candidate))]
-    if any(ahead and not (len(ahead) == 1 and is_default_scaler(ahead[0])) for ahead in aheads):
-        if any(chain_key(family, setting) is None for setting in family.settings):
-            return Refit(family, data, loss, "one fit per setting and split: the grid replaces the steps of the pipeline")
-        return Behind(family, kinds, meter, found)
-    X, why = numbers_of(data)
-    if X is not None and X.dtype != np.float64 and X.dtype.kind == "f" and any(map(found.in_float32, combinations)):
-        why = f"X is {X.dtype}, and scikit-learn computes in that precision"
-    if X is None or why or _repeats(plan):
-        why = why or "a training part holds a row more than once"
+    try:
+        models = _models(kinds, loss, task)
+        if models in STAGED:
+            return _staged(family, kinds, Meter(loss, data, task))
+        return _solved(next(one for one in solvers() if one.models == models), family, kinds, Meter(loss, data, task), plan)
+    except Unsuited as why:
         return Refit(family, data, loss, f"one fit per setting and split: {why}")
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    return found.sweep(Problem(X, data, meter, tuple(combinations)), plan)
 
 
-def _solver(kinds: list[Kind], data: Data, loss: Loss, task: str) -> Solver | str:
-    """The solver that knows these models, or the reason why none does."""
+def _models(kinds: list[Kind], loss: Loss, task: str) -> tuple[type, ...]:
+    """The models, one of which each last step is, and which one path serves."""
     steps = [steps_of(kind.candidate) for kind in kinds]
     if any(parts is None for parts in steps):
-        return "the steps of this pipeline cannot be taken one by one"
+        raise Unsuited("the steps of this pipeline cannot be taken one by one")
     lasts = [parts[1] for parts in steps if parts is not None]
-    models = next((models for models in (NEIGHBOURS, RIDGES, OLS) if all(type(last) in models for last in lasts)), None)
+    models = next((models for models in GROUPS if all(type(last) in models for last in lasts)), None)
     if models is None:
-        other = next((last for last in lasts if type(last) not in NEIGHBOURS + RIDGES + OLS), None)
-        return (
-            f"no other exact way is known for {type(other).__name__}"
-            if other is not None
-            else "the grid holds models of several kinds"
-        )
-    solver = next(one for one in solvers() if one.models == models)
+        unknown = [type(last).__name__ for last in lasts if not any(type(last) in models for models in GROUPS)]
+        if unknown:
+            raise Unsuited(f"no other exact way is known for {unknown[0]}")
+        raise Unsuited("the grid holds models of several kinds")
     if any(is_classifier(last) != (task == "classification") for last in lasts):
-        return "the grid puts a classifier among regressions, or a regression among classifiers"
+        raise Unsuited("the grid puts a classifier among regressions, or a regression among classifiers")
     if not Meter.knows(loss):
-        return "a scorer of your own may look at the fitted estimator"
-    if task == "regression" and data.y.dtype.kind == "f" and data.y.dtype != np.float64:
-        return f"y is {data.y.dtype}, and scikit-learn computes in that precision"
-    return solver
+        raise Unsuited("a scorer of your own may look at the fitted estimator")
+    return models
+
+
+def _staged(family: Family, kinds: list[Kind], meter: Meter) -> Path:
+    """One fit of the largest model in each split, where that spares fits."""
+    _refuse(stages.refuses, [parts[1] for kind in kinds if (parts := steps_of(kind.candidate))])
+    if any(_aheads(kinds)):
+        _refuse_replaced_steps(family)
+    path = stages.Stages(family, kinds, meter)
+    if not path.saves:
+        raise Unsuited(f"no fit of {path.model_name} serves two settings of this grid")
+    return path
+
+
+def _solved(solver: Solver, family: Family, kinds: list[Kind], meter: Meter, plan: Plan) -> Path | Sweep:
+    """A computation of our own."""
+    data, combinations = meter.data, combinations_of(kinds, lambda kind: solver.axis)
+    if meter.classes is None and data.y.dtype.kind == "f" and data.y.dtype != np.float64:
+        raise Unsuited(f"y is {data.y.dtype}, and scikit-learn computes in that precision")
+    _refuse(solver.refuses, [one.model for one in combinations])
+    if data.weights is not None and not _are_tame(data.weights):
+        raise Unsuited("some weight is too small or too large to be squared")
+    if any(ahead and not (len(ahead) == 1 and is_default_scaler(ahead[0])) for ahead in _aheads(kinds)):
+        _refuse_replaced_steps(family)
+        return Behind(family, kinds, meter, solver)
+    X, why = numbers_of(data)
+    if X is not None and X.dtype != np.float64 and X.dtype.kind == "f" and any(map(solver.in_float32, combinations)):
+        why = f"X is {X.dtype}, and scikit-learn computes in that precision"
+    if X is None or why or _repeats(plan):
+        raise Unsuited(why or "a training part holds a row more than once")
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    return solver.sweep(Problem(X, data, meter, tuple(combinations)), plan)
+
+
+def _aheads(kinds: list[Kind]) -> list[list[Any]]:
+    """The transformers of each kind."""
+    return [parts[0] for kind in kinds if (parts := steps_of(kind.candidate))]
+
+
+def _refuse(refuses: Callable[[Any], str], models: list[Any]) -> None:
+    if why := next(filter(None, map(refuses, models)), ""):
+        raise Unsuited(f"{type(models[0]).__name__} with {why}")
+
+
+def _refuse_replaced_steps(family: Family) -> None:
+    if any(chain_key(family, setting) is None for setting in family.settings):
+        raise Unsuited("the grid replaces the steps of the pipeline")
 
 
 def _are_tame(weights: np.ndarray) -> bool:

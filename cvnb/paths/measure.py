@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,10 +46,25 @@ class Meter:
             self.codes = codes.astype(np.int64)
 
     @property
+    def response(self) -> str | Sequence[str]:
+        """The method of an estimator that this loss asks, or several of which the first is asked that the estimator has."""
+        if self.loss.scorer is None:
+            return self.loss.response
+        found: str | Sequence[str] = getattr(self.loss.scorer, "_response_method", "predict")
+        return found
+
+    @property
     def wants_scores(self) -> bool:
         """Whether predictions alone are not enough for this loss."""
-        method = self.loss.response if self.loss.scorer is None else getattr(self.loss.scorer, "_response_method", "predict")
-        return method != "predict"
+        return self.response != "predict"
+
+    def method_of(self, model: Any) -> str:
+        """What this loss asks this model beside its predictions; "" where that is nothing."""
+        names = (self.response,) if isinstance(self.response, str) else self.response
+        found = next((name for name in names if hasattr(model, name)), None)
+        if found is None:
+            raise Unsuited(f"{type(model).__name__} has no {' or '.join(names)}, and refit tells what that does")
+        return "" if found == "predict" else found
 
     @staticmethod
     def knows(loss: Loss) -> bool:

@@ -34,6 +34,7 @@ class Combination:
     scaled: bool  # a StandardScaler stands ahead of it
     which: np.ndarray  # numbers of the settings
     values: np.ndarray  # the parameter along the path, one value per setting
+    axis: str = ""  # its name
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,24 +76,24 @@ def is_default_scaler(step: Any) -> bool:
     return type(step) is StandardScaler and bool(step.with_mean) and bool(step.with_std)
 
 
-def combinations_of(kinds: list[Kind], axis: str) -> list[Combination]:
-    """One combination per kind and set of other numbers of the last step; `axis` is its parameter along the path."""
+def combinations_of(kinds: list[Kind], axis_of: Callable[[Kind], str]) -> list[Combination]:
+    """One combination per kind and set of other numbers of the last step; the axis is its parameter along the path."""
     found: dict[tuple[Any, ...], list[tuple[int, float]]] = {}
     models: dict[tuple[Any, ...], tuple[Any, bool]] = {}
     for number, kind in enumerate(kinds):
         parts = steps_of(kind.candidate)
         assert parts is not None
-        ahead, last = parts
+        (ahead, last), axis = parts, axis_of(kind)
         prefix = f"{kind.candidate.steps[-1][0]}__" if isinstance(kind.candidate, Pipeline) else ""
         for s, numbers in zip(kind.which, kind.numbers, strict=True):
             own = {name.removeprefix(prefix): value for name, value in numbers.items() if name.startswith(prefix)}
             value = own.pop(axis, getattr(last, axis, 0))
-            key = (number, tuple(sorted(own.items())))
+            key = (number, axis, tuple(sorted(own.items())))
             found.setdefault(key, []).append((int(s), value))
             if key not in models:
                 models[key] = (clone(last).set_params(**own) if own else last), bool(ahead)
     return [
-        Combination(*models[key], np.array([s for s, _ in pairs]), np.array([value for _, value in pairs]))
+        Combination(*models[key], np.array([s for s, _ in pairs]), np.array([value for _, value in pairs]), key[1])
         for key, pairs in found.items()
     ]
 

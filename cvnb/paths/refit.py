@@ -8,7 +8,7 @@ of its own, so an estimator with copy=False disturbs nobody. Cost: one fit per s
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +26,7 @@ from ..randomness import global_state, is_ours, seed
 from .base import Outcome
 
 PASS = (None, "passthrough")
+EMPTY: Mapping[str, Any] = {}
 Key = tuple[Any, ...] | None
 
 
@@ -33,8 +34,7 @@ class Refit:
     """One fit per setting and split."""
 
     name = "refit"
-
-    every_setting = False
+    every_setting = compiles = threads = False
 
     def __init__(self, family: Family, data: Data, loss: Loss, reason: str) -> None:
         self.family, self.data, self.loss, self.reason = family, data, loss, reason
@@ -119,9 +119,11 @@ class Chain:
         """A fresh copy of these rows of X; columns too where X holds similarities to the training rows."""
         return self.data.rows(rows, self.train if self.pairwise else None)
 
-    def fit(self, setting: Setting, keys: Key) -> tuple[Any, Any, Any]:
-        """(fitted estimator, its last step, X of the test part as that step takes it)."""
+    def fit(self, setting: Setting, keys: Key, changed: Mapping[str, Any] = EMPTY) -> tuple[Any, Any, Any]:
+        """(fitted estimator, its last step with `changed` set, X of the test part as that step takes it)."""
         candidate = self.family.candidate(setting)
+        if changed:
+            (candidate.steps[-1][1] if isinstance(candidate, Pipeline) else candidate).set_params(**changed)
         y = self.data.y[self.train]
         w = None if self.data.weights is None else self.data.weights[self.train]
         if keys is None or not is_plain_pipeline(candidate):

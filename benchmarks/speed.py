@@ -14,7 +14,7 @@ import warnings
 
 import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
+from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LinearRegression, Ridge, RidgeCV
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -24,7 +24,7 @@ from threadpoolctl import threadpool_limits
 
 from cvnb import Family, Recipe
 
-KS, ALPHAS = range(1, 51), np.logspace(-4, 4, 17)
+KS, ALPHAS, PENALTIES = range(1, 51), np.logspace(-4, 4, 17), np.logspace(-4, 0, 50)
 SQUARED = "neg_mean_squared_error"
 
 
@@ -50,6 +50,8 @@ def row(number):
 ROWS = (
     "k-NN 2000×20, k = 1…50", "k-NN scaled 2000×20, k = 1…50", 'k-NN regression, weights="distance", 2000×8',
     "ridge 2000×50, 17 α", "ridge 2000×50, against RidgeCV (LOO inside)", "ridge scaled 2000×50, 17 α",
+    "lasso 2000×50, 50 α", "lasso 2000×50, against LassoCV", "elastic net 2000×50, 50 α",
+    "elastic net 2000×50, against ElasticNetCV",
     "OLS leave-one-out 2000×50",
     "tree 2000×20, 2…40 leaves", "boosting 1000×10, 10 sizes", "histogram boosting 1000×10, 10 sizes",
     "forest 1000×10, 10 sizes",
@@ -70,10 +72,15 @@ def workloads():
     X, y = numbers(2000, 50)
     ridge = Family(Ridge(), {"alpha": ALPHAS})
     yield "ridge 2000×50, 17 α", searched(ridge, X, y), ran(ridge, X, y)
-    yield "ridge 2000×50, against RidgeCV (LOO inside)", ridge_cv(X, y), ran(ridge, X, y)
+    yield "ridge 2000×50, against RidgeCV (LOO inside)", crossed(RidgeCV(ALPHAS), X, y), ran(ridge, X, y)
     scaled = behind_scaler(Ridge(), {"alpha": ALPHAS})
     yield "ridge scaled 2000×50, 17 α", searched(scaled, X, y), ran(scaled, X, y)
     ols = Family(LinearRegression())
+    for name, model, own in (("lasso", Lasso(), LassoCV), ("elastic net", ElasticNet(), ElasticNetCV)):
+        family = Family(model, {"alpha": PENALTIES})
+        yield f"{name} 2000×50, 50 α", searched(family, X, y), ran(family, X, y)
+        search = own(alphas=PENALTIES, cv=KFold(5, shuffle=True, random_state=1))
+        yield f"{name} 2000×50, against {own.__name__}", crossed(search, X, y), ran(family, X, y)
     yield from staged()
     yield "OLS leave-one-out 2000×50", left_out(X, y), lambda: Recipe.leave_one_out().run(ols, X, y, progress="off").risk
 
@@ -176,9 +183,10 @@ def searched(family, X, y):
     return run
 
 
-def ridge_cv(X, y):
+def crossed(search, X, y):
+    """An estimator that searches by itself, in cross_validate."""
     outer = KFold(5, shuffle=True, random_state=0)
-    return lambda: -cross_validate(RidgeCV(ALPHAS), X, y, cv=outer, scoring=SQUARED)["test_score"].mean()
+    return lambda: -cross_validate(search, X, y, cv=outer, scoring=SQUARED)["test_score"].mean()
 
 
 def left_out(X, y):

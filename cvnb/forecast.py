@@ -26,7 +26,12 @@ from .threads import n_threads
 SIDE = 384  # rows and columns of the matrices whose product is timed
 RUN, SPLIT, MANY = 1.2e-3, 2e-5, 200  # seconds of a fast run, and of each of its first splits, beside the multiplications
 PART = 5e-4  # seconds of a training part with splits inside
-RATES = {"knn": 2.2, "ridge": 4.0, "ols": 4.0}  # time of a path's multiplication, in that of a matrix product on one thread
+RATES = {
+    "knn": 2.2,
+    "ridge": 4.0,
+    "ols": 4.0,
+    "lasso": 4.0,
+}  # time of a path's multiplication, in that of a matrix product on one thread
 BLOCK = 4e6  # bytes of a block of distances
 
 
@@ -157,4 +162,4 @@ def _last(numbers: dict[str, Any]) -> dict[str, Any]:
     return {name.rpartition("__")[2]: value for name, value in numbers.items()}
 
 
-MEMORY = {"knn": _of_neighbours, "ridge": _of_sums, "ols": _of_sums}
+MEMORY = {"knn": _of_neighbours, "ridge": _of_sums, "ols": _of_sums, "lasso": _of_sums}

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.decomposition import PCA
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
-from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
@@ -114,11 +114,11 @@ class Model(NamedTuple):
         return "accuracy" if is_classifier(self.estimator) else "neg_mean_squared_error"
 
 
-def behind_scaler(step, grid, plug_in=None):
+def behind_scaler(step, grid, plug_in=None, tolerance=1e-10):
     """The model behind a StandardScaler."""
     prefix = type(step).__name__.lower()
     prefixed = {f"{prefix}__{key}": values for key, values in grid.items()}
-    return Model(make_pipeline(StandardScaler(), step), prefixed, plug_in and naive.scaled(plug_in))
+    return Model(make_pipeline(StandardScaler(), step), prefixed, plug_in and naive.scaled(plug_in), tolerance)
 
 
 def neighbour_models(task, estimator, plug_in):
@@ -138,6 +138,7 @@ def neighbour_models(task, estimator, plug_in):
     }
 
 
+TO_THE_END = {"tol": 1e-12, "max_iter": 100_000}
 ALPHAS = {"alpha": [1e-3, 0.1, 1.0, 10.0, 1000.0]}
 
 FAMILIES = {
@@ -148,7 +149,9 @@ FAMILIES = {
     "scaled ridge": behind_scaler(Ridge(), ALPHAS, naive.ridge),
     "least squares": Model(LinearRegression(), {}, naive.ols),
     "scaled least squares": behind_scaler(LinearRegression(), {}, naive.ols),
-    "lasso": Model(Lasso(tol=1e-12, max_iter=100_000), {"alpha": [0.01, 0.1, 1.0]}, tolerance=1e-6),
+    "lasso": Model(Lasso(**TO_THE_END), {"alpha": [0.01, 0.1, 1.0]}, naive.lasso, 1e-6),
+    "elastic net": Model(ElasticNet(**TO_THE_END), {"alpha": [0.01, 0.3], "l1_ratio": [0.2, 0.9]}, naive.lasso, 1e-6),
+    "scaled lasso": behind_scaler(Lasso(**TO_THE_END), {"alpha": [0.01, 0.1, 1.0]}, naive.lasso, 1e-6),
     "logistic": Model(LogisticRegression(max_iter=1000), {"C": [0.01, 1.0, 100.0]}),
     "logistic on components": Model(
         make_pipeline(StandardScaler(), PCA(random_state=0), LogisticRegression(max_iter=1000)),
@@ -260,7 +263,9 @@ TABLE = [
             ],
             "least squares": ["plain / numbers", "wide / numbers", "bytes / whole numbers", "copies / numbers"],
             "scaled least squares": ["offset / numbers", "constant column / numbers"],
-            "lasso": ["plain / numbers"],
+            "lasso": ["plain / numbers", "one column / numbers", "bits / numbers", "constant column / numbers"],
+            "elastic net": ["plain / numbers", "ties / numbers", "wide / numbers", "plain / constant numbers"],
+            "scaled lasso": ["plain / numbers", "whole / numbers", "offset / whole numbers", "bytes / whole numbers"],
             "logistic": ["plain / classes", "bits / words"],
             "logistic on components": ["plain / words", "wide / truths"],
             "tree": ["plain / classes", "ties / rare classes", "copies / words"],

@@ -107,6 +107,24 @@ def ridge(setting, X_train, y_train, X_test, w_train=None):
     return level + (X_test.astype(np.float64) - origin - centre) @ beta
 
 
+def lasso(setting, X_train, y_train, X_test, w_train=None):
+    """Predictions of argmin_(b, beta) sum_i w_i (y_i - b - x_i'beta)^2 / (2 sum w) + alpha (r |beta| + (1 - r) beta^2 / 2)."""
+    alpha, r = own(setting, "alpha", 1.0), own(setting, "l1_ratio", 1.0)
+    w = np.ones(len(y_train)) if w_train is None else w_train
+    X, y = X_train.astype(np.float64), y_train.astype(np.float64)
+    centre, level = w @ X / w.sum(), w @ y / w.sum()  # the best b for any beta
+    X, y, share = X - centre, y - level, w / w.sum()
+    beta, size = np.zeros(X.shape[1]), share @ X**2
+    for _ in range(100_000):
+        before = beta.copy()
+        for c in np.flatnonzero(size > 1e-20):  # the best of one coordinate, the others as they are
+            along = share * X[:, c] @ (y - X @ beta + X[:, c] * beta[c])
+            beta[c] = np.sign(along) * max(abs(along) - alpha * r, 0.0) / (size[c] + alpha * (1 - r))
+        if np.abs(beta - before).max(initial=0.0) <= 1e-13 * np.abs(beta).max(initial=1.0):
+            break
+    return level + (X_test.astype(np.float64) - centre) @ beta
+
+
 def ols(setting, X_train, y_train, X_test, w_train=None):
     """Predictions of least squares with an intercept."""
     return ridge({**setting, "alpha": 0.0}, X_train, y_train, X_test, w_train)

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import ElasticNet, Lasso, Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, RadiusNeighborsClassifier
@@ -110,6 +110,9 @@ PATHS = {
         "refit",
         "no fit of DecisionTreeClassifier serves two",
     ),
+    "lasso": (Lasso(), {"alpha": [0.1, 1.0]}, "shared:lasso", "sums of blocks of rows"),
+    "elastic net": (ElasticNet(), {"alpha": [0.1, 1.0], "l1_ratio": [0.1, 0.9]}, "shared:lasso", "sums of blocks of rows"),
+    "lasso behind": (make_pipeline(MinMaxScaler(), Lasso()), {}, "path:lasso", BEHIND),
     "leaves": (DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 4]}, "path:tree", "holds every smaller one"),
     "leaves of a subclass": (OwnTree(), {"max_leaf_nodes": [2, 4]}, "refit", "no other exact way is known for OwnTree"),
     "trees": (RandomForestClassifier(), {"n_estimators": [2, 4]}, "path:forest", "are the smaller ones"),
@@ -471,7 +474,7 @@ def test_kernels_are_valid_python_too():
 def test_the_agreement_table_holds_without_compilation():
     """The lines of the kernels as plain Python: every row of the table, its ties and its leaks, once more."""
     files = ["tests/test_agreement.py", "tests/test_leakage.py"]
-    asked = "(its_definition or garbage or smaller_row) and (knn or ridge or squares)"
+    asked = "(its_definition or garbage or smaller_row) and (knn or ridge or squares or lasso)"
     plain = ["--override-ini", "addopts=--import-mode=importlib", "-q", "-p", "no:cacheprovider", "-k", asked]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *plain, *files],

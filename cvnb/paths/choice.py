@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from ..data import Data
@@ -25,22 +25,23 @@ from .problem import Problem, Solver, combinations_of, is_default_scaler, number
 from .refit import Refit, chain_key
 
 NEIGHBOURS = (KNeighborsClassifier, KNeighborsRegressor)
-RIDGES, OLS = (Ridge, RidgeClassifier), (LinearRegression,)
+RIDGES, OLS, LASSOS = (Ridge, RidgeClassifier), (LinearRegression,), (Lasso, ElasticNet)
 STAGED = (stages.TREES, stages.BOOSTING, stages.FORESTS)
-GROUPS = (NEIGHBOURS, RIDGES, OLS, *STAGED)
+GROUPS = (NEIGHBOURS, RIDGES, OLS, LASSOS, *STAGED)
 
 
 @cache
 def solvers() -> tuple[Solver, ...]:
     """All of them; only here Numba is imported."""
     load(f"{__package__}.knn", f"{__package__}.ridge")
-    from . import knn, ridge
+    from . import knn, lasso, ridge
 
-    linear = (ridge.refuses, lambda one: True, ridge.LinearSweep, ridge.answers_of_split)
+    linear = (lambda one: True, ridge.LinearSweep, ridge.answers_of_split)
     return (
         Solver("knn", NEIGHBOURS, knn.AXIS, knn.COUNTED, knn.refuses, knn.in_float32, knn.KnnSweep, knn.answers_of_split),
-        Solver("ridge", RIDGES, ridge.AXIS, "margins", *linear),
-        Solver("ols", OLS, ridge.AXIS, "margins", *linear),
+        Solver("ridge", RIDGES, ridge.AXIS, "margins", ridge.refuses, *linear),
+        Solver("ols", OLS, ridge.AXIS, "margins", ridge.refuses, *linear),
+        Solver("lasso", LASSOS, ridge.AXIS, "margins", lasso.refuses, *linear),
     )
 
 

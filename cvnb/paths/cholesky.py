@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,11 @@ def ridge_by_cholesky(
     seen: np.ndarray,
 ) -> None:
     """The same as linear.ridge_of_blocks, which is asked where the columns are too nearly collinear to tell by this."""
-    q, after = p + 1 + n_targets, np.zeros((len(blocks) + 1, outside.size))
-    for i in reversed(range(len(blocks))):
-        after[i] = after[i + 1] + blocks[i]
-    before, none = np.zeros(outside.size), np.zeros((0, outside.size))
+    q, none = p + 1 + n_targets, np.zeros((0, outside.size))
     m, scale, G, b = np.empty(p), np.empty(p), np.empty((p, p)), np.empty((p, n_targets))
-    for i in range(len(coefs)):
+    for i, total in enumerate(all_but_one(outside, blocks)):
         if stop[0]:
             return
-        total = outside + (before + after[i + 1 if len(blocks) else 0])
-        before = before + (blocks[i] if len(blocks) else 0.0)
         how[i] = linear.centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen)
         if how[i] != linear.FINE:
             continue
@@ -51,6 +47,17 @@ def ridge_by_cholesky(
         else:
             own = (centre, level, intercept, scaled, alphas, near, stop)
             linear.ridge_of_blocks(total, none, p, n_targets, *own, coefs[i : i + 1], how[i : i + 1], seen)
+
+
+def all_but_one(outside: np.ndarray, blocks: np.ndarray) -> Iterator[np.ndarray]:
+    """outside + all blocks but i, for each i; all of it where there are no blocks. Nothing is subtracted."""
+    after = np.zeros((len(blocks) + 1, outside.size))
+    for i in reversed(range(len(blocks))):
+        after[i] = after[i + 1] + blocks[i]
+    before = np.zeros(outside.size)
+    for i in range(max(1, len(blocks))):
+        yield outside + (before + after[i + 1 if len(blocks) else 0])
+        before = before + (blocks[i] if len(blocks) else 0.0)
 
 
 def _solve(G: np.ndarray, b: np.ndarray, alpha: Any, near: float, z: np.ndarray, seen: np.ndarray) -> bool:

@@ -22,12 +22,12 @@ WORST = 0.125  # share of the condition number allowed that the whole part may h
 
 
 def fit(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
-    """(centre, coefficients [p + 1, targets * settings]) of the model of these rows, ridge or least squares."""
+    """(centre, coefficients [p + 1, targets * settings]) of the model of these rows."""
     if rows.root.size and not rows.root[train].any():
         raise Unsuited(NO_WEIGHT)
     if line.intercept:
         rows.refuse_far_targets(train)
-    return _shortest(rows, train, line) if line.squares else rows.fit_ridge(train, line)
+    return _shortest(rows, train, line) if line.squares else rows.fit_penalised(train, line)
 
 
 def _shortest(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:

@@ -7,11 +7,12 @@ import threading
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import LinearRegression
+from sklearn.linear_model import ElasticNet, LinearRegression
 
 from ..kernels import linear, linear_rows
 from .base import Unsuited
 from .cholesky import ridge_by_cholesky
+from .lasso import lasso_of_blocks
 from .problem import Combination
 
 COLLINEAR = "columns of X are too nearly collinear for that many digits, and refit gives scikit-learn's own"
@@ -40,14 +41,24 @@ class Line:
     alphas: np.ndarray
     intercept: bool
     scaled: bool
-    tol: float | None = None  # of least squares: the relative singular value that scikit-learn takes for zero; None: ridge
+    tol: float | None = None  # of least squares: the relative singular value that scikit-learn takes for zero
+    l1_ratio: float | None = None  # of lasso and elastic net
+    positive: bool = False
 
     @classmethod
     def of(cls, combination: Combination) -> Line:
         model, alphas = combination.model, np.ascontiguousarray(combination.values, dtype=np.float64)
-        if type(model) is not LinearRegression:
-            return cls(combination.which, alphas, bool(model.fit_intercept), combination.scaled)
-        return cls(combination.which, np.zeros(alphas.size), bool(model.fit_intercept), combination.scaled, float(model.tol))
+        own = combination.which, alphas, bool(model.fit_intercept), combination.scaled
+        if type(model) is LinearRegression:
+            return cls(own[0], np.zeros(alphas.size), *own[2:], tol=float(model.tol))
+        if isinstance(model, ElasticNet):
+            return cls(*own, l1_ratio=float(model.l1_ratio), positive=bool(model.positive))
+        return cls(*own)
+
+    @property
+    def is_lasso(self) -> bool:
+        """Whether it is lasso or elastic net."""
+        return self.l1_ratio is not None
 
     @property
     def squares(self) -> bool:
@@ -143,6 +154,11 @@ class Rows:
         """(coefficients [n, p + 1, targets * settings], how it went [n]) of outside + all blocks but one; of all where none."""
         n, near = max(1, len(blocks)), WHITE if basis.size else NEAR
         coefs, how = np.zeros((n, self.p + 1, self.n_targets * line.alphas.size)), np.zeros(n, dtype=np.int64)
+        if line.is_lasso:
+            seen = np.array([1.0, 0.0])
+            lasso_of_blocks(outside, blocks, self.p, *origin, line, self.stop, coefs, how, seen)
+            self._saw(seen)
+            return coefs, how
         solve = ridge_by_cholesky if self.p >= LARGE and line.alphas.size <= FEW else linear.ridge_of_blocks
         centre, sums = np.zeros(self.p) if basis.size else origin[0], (outside, blocks, self.p, self.n_targets)
         seen = np.array([1.0, 0.0])
@@ -221,9 +237,10 @@ class Rows:
             linear_rows.add_losses(said, self.Y, w, part, own, squares, out, weights)
         return out / np.where(weights > 0, weights, 1.0)[:, None]
 
-    def fit_ridge(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+    def fit_penalised(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
         """(centre, coefficients [p + 1, targets * settings]) of the model of these rows."""
-        return self._fit_dual(train, line) if self.p > train.size else self._fit_primal(train, line)
+        dual = self.p > train.size and not line.is_lasso
+        return self._fit_dual(train, line) if dual else self._fit_primal(train, line)
 
     def _fit_primal(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
         origin = self.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)

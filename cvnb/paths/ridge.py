@@ -18,6 +18,7 @@ from ..layouts import Layout, Partition
 from ..plan import Plan
 from ..splitters import Pair
 from ..table import Sheet
+from . import lasso
 from .base import Call
 from .least_squares import fit
 from .linear_fit import Line, Rows
@@ -55,11 +56,14 @@ class LinearSweep:
         self.X, self.weights, self.meter, self.plan = problem.X, problem.data.weights, problem.meter, plan
         self.targets = Targets(problem.data.y, problem.meter)
         self.lines = [Line.of(combination) for combination in problem.combinations]
+        for line in self.lines:
+            if line.is_lasso:
+                lasso.check(line.alphas, self.X.shape[1])
         self.lock = threading.Lock()
         products = float(self.X.size * self.X.shape[1])
         self.part, self.quick = self._kind_of_part(), products <= QUICK
         self.cost = products * (1 if self.part is OuterPart else plan.n_parts)
-        family = "ols" if all(line.squares for line in self.lines) else "ridge"
+        family = "ols" if self.lines[0].squares else "lasso" if self.lines[0].is_lasso else "ridge"
         self.name = f"path:{family}" if self.part is Part else f"shared:{family}"
         self.reason = LOOSE if self.part is Part else BLOCKED
 
@@ -77,7 +81,7 @@ class LinearSweep:
 
     def singles(self, layout: Partition) -> bool:
         """Whether every block is one row, and no scaler moves with it."""
-        return not any(line.follows_scale for line in self.lines) and bool((layout.sizes()[:, 1] == 1).all())
+        return not any(line.follows_scale or line.is_lasso for line in self.lines) and bool((layout.sizes()[:, 1] == 1).all())
 
     def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
         """Whole parts where there are many; else their stages, each shared out."""

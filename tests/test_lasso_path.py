@@ -1,0 +1,203 @@
+"""Lasso and elastic net: every penalty from one descent has the losses of scikit-learn's fits run to the end."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import ElasticNet, Lasso
+from sklearn.model_selection import ShuffleSplit, TimeSeriesSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+import cases
+from cvnb import Family, Recipe, elastic_net, lasso
+from cvnb.kernels import lasso as kernel
+from cvnb.kernels import linear
+
+ALPHAS = [1e-4, 3e-3, 0.03, 0.2, 1.0, 30.0]
+END = {"tol": 1e-12, "max_iter": 1_000_000}
+NESTED = Recipe(outer=5, inner=3)
+
+
+def table(m=61, p=4, seed=0):
+    """Columns of several sizes, half of which say something."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, p)) * rng.uniform(0.3, 3.0, p)
+    return X, X[:, ::2] @ rng.normal(size=(p + 1) // 2) + rng.normal(size=m)
+
+
+def family(model, scaled=False, grid=None):
+    """The model bare or behind a scaler."""
+    grid = {"alpha": ALPHAS} if grid is None else grid
+    if not scaled:
+        return Family(model, grid)
+    name = type(model).__name__.lower()
+    return Family(make_pipeline(StandardScaler(), model), {f"{name}__{key}": values for key, values in grid.items()})
+
+
+def assert_as_refitted(fam, X, y, recipe=NESTED, path="shared:lasso", tolerance=1e-7, **options):
+    """The curves, the choices and the risks of scikit-learn's own fits."""
+    fast = recipe.run(fam, X, y, progress="off", **options)
+    slow = recipe.run(fam, X, y, progress="off", path="refit", flat=True, **options)
+    assert fast.path == path, (fast.path_reason, fast.notes)
+    assert not any("refitted" in note for note in fast.notes)
+    for name in ("inner_curves", "outer_curves", "fold_risks"):
+        if getattr(slow, name) is not None:
+            np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), rtol=tolerance)
+    assert fast.chosen == slow.chosen
+    return fast
+
+
+@pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
+@pytest.mark.parametrize(
+    ("recipe", "path"),
+    [
+        (NESTED, "shared:lasso"),
+        (Recipe(3, "loo"), "shared:lasso"),
+        (Recipe("loo", 2), "shared:lasso"),
+        (Recipe(None, 5), "shared:lasso"),
+        (Recipe(0.2, 4), "shared:lasso"),
+        (Recipe(3, 0.3), "path:lasso"),
+        (Recipe(3, ShuffleSplit(4, test_size=0.3, random_state=1)), "path:lasso"),
+        (Recipe(TimeSeriesSplit(3), TimeSeriesSplit(2)), "path:lasso"),
+        (Recipe(3, 3, time_ordered=True, buffer=2), "path:lasso"),
+    ],
+    ids=repr,
+)
+def test_lasso_on_every_recipe_is_scikit_learns(recipe, path, scaled):
+    """Whatever the splits are."""
+    assert_as_refitted(family(Lasso(**END), scaled), *table(), recipe, path)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Lasso(fit_intercept=False),
+        Lasso(positive=True),
+        ElasticNet(),
+        ElasticNet(l1_ratio=0.1, positive=True),
+        Lasso(selection="random"),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+@pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
+def test_every_kind_is_scikit_learns(model, weighted, scaled, rng):
+    """Without an intercept, with signs given, mixed with squares, on weighted rows."""
+    X, y = table()
+    options = {"sample_weight": rng.random(len(y)) + 0.05} if weighted else {}
+    assert_as_refitted(family(model.set_params(**END), scaled), X, y + 1, **options)
+
+
+@pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "one column / numbers",
+        "whole / numbers",
+        "bits / numbers",
+        "constant column / numbers",
+        "ties / numbers",
+        "bytes / whole numbers",
+    ],
+)
+def test_odd_columns_are_scikit_learns(data, scaled):
+    """Integers, bits, constants, equal rows."""
+    X, y = cases.data(data)
+    X = X / 500 if data.startswith("whole") else X / 60 if data.startswith("bytes") else X
+    fam = family(ElasticNet(**END), scaled, {"alpha": ALPHAS, "l1_ratio": [0.2, 0.7, 1.0]})
+    assert_as_refitted(fam, np.asarray(X, dtype=float) if X.dtype == float else X, y, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("model", [Lasso(**END), ElasticNet(**END)], ids=["lasso", "elastic net"])
+def test_more_columns_than_rows_are_scikit_learns(model):
+    """Wide tables, where few columns count at a time."""
+    X, y = table(m=45, p=130, seed=2)
+    assert_as_refitted(family(model, grid={"alpha": [0.02, 0.1, 0.5]}), X, y, Recipe(3, 3), "path:lasso", 1e-6)
+
+
+def test_columns_far_from_zero_keep_their_digits():
+    """An offset is taken out before anything is squared."""
+    X, y = table(m=80)
+    near = NESTED.run(family(Lasso()), X, y, progress="off")
+    far = NESTED.run(family(Lasso()), X + 1e5, y + 1e3, progress="off")
+    assert far.path == "shared:lasso"
+    np.testing.assert_allclose(far.inner_curves, near.inner_curves, rtol=1e-8)
+
+
+def test_the_usual_tolerance_of_scikit_learn_is_met():
+    """Its default stops early; here the minimum itself is found."""
+    X, y = table(m=200, p=10)
+    assert_as_refitted(family(Lasso()), X, y, tolerance=1e-3)
+    assert NESTED.run(lasso(), X, y, progress="off").path == "shared:lasso"
+    assert NESTED.run(elastic_net(), X, y, progress="off").path == "shared:lasso"
+
+
+def test_behind_other_transformers_it_is_one_descent_per_split():
+    """The transformers are fitted once per split."""
+    model = make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False), Lasso(**END))
+    assert_as_refitted(Family(model, {"lasso__alpha": ALPHAS[2:]}), *table(p=3), path="path:lasso", tolerance=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "grid", "why"),
+    [
+        (Lasso(), {"alpha": [0.0, 0.1]}, "alpha=0"),
+        (ElasticNet(precompute=np.eye(4)), None, "precompute=<array>"),
+        (Lasso(max_iter=3), None, "max_iter=3, which ends before the minimum"),
+        (Lasso(tol=0.1), None, "tol=0.1, which ends before the minimum"),
+    ],
+)
+def test_what_is_not_for_the_path_is_refitted(model, grid, why):
+    """The reason says what stands in the way."""
+    X, y = table()
+    result = Recipe(5, 3).run(family(model, grid=grid), X - X.mean(axis=0), y, progress="off")
+    assert result.path == "refit"
+    assert why in result.path_reason
+
+
+def test_copies_of_columns_are_left_to_scikit_learn():
+    """Which of two equal columns counts is no question of the minimum."""
+    X, y = table()
+    result = NESTED.run(family(Lasso(**END)), np.column_stack([X, X[:, 0]]), y, progress="off")
+    assert any("collinear" in note for note in result.notes)
+
+
+def test_any_number_of_threads_gives_the_same_bits():
+    """One or four."""
+    X, y = table(m=90, p=12)
+    one, four = (NESTED.run(family(Lasso()), X, y, progress="off", n_jobs=n) for n in (1, 4))
+    np.testing.assert_array_equal(one.inner_curves, four.inner_curves)
+    np.testing.assert_array_equal(one.outer_curves, four.outer_curves)
+
+
+@given(
+    m=st.integers(3, 40), p=st.integers(1, 12), seed=st.integers(0, 10**6), ratio=st.sampled_from([0.05, 0.5, 1.0]),
+    positive=st.booleans(), decades=st.integers(0, 5),
+)  # fmt: skip
+@settings(max_examples=150)
+def test_what_is_found_is_the_minimum(m, p, seed, ratio, positive, decades):
+    """The conditions of optimality hold for any table: no other definition of the minimum is needed."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(m, p)) * 10.0 ** rng.uniform(-1, 1, p), rng.normal(size=m)
+    G, b = X.T @ X, X.T @ y
+    penalties = np.abs(b).max() * 2.0 * np.logspace(0, -decades - 1, 8)
+    l1s, l2s = ratio * penalties, (1 - ratio) * penalties
+    out = np.empty((p, 8))
+    how = kernel.descend(G, b, y @ y, l1s, l2s, positive, np.zeros(1, dtype=np.uint8), out)
+    if how == kernel.ILL:
+        assert m <= p  # only then columns can make each other up
+        return
+    for s in range(8):
+        w = out[:, s]
+        gradient = b - G @ w - l2s[s] * w
+        moved = w != 0
+        np.testing.assert_allclose(gradient[moved], l1s[s] * np.sign(w[moved]), rtol=1e-6, atol=1e-9 * np.abs(b).max())
+        still = gradient[~moved] if positive else np.abs(gradient[~moved])
+        assert (still <= l1s[s] * (1 + 1e-6) + 1e-9 * np.abs(b).max()).all()
+        assert not positive or (w >= 0).all()
+
+
+def test_the_words_of_the_kernels_are_the_same():
+    """A kernel file imports none, so a constant that two of them say is held together here."""
+    assert (kernel.FINE, kernel.ILL) == (linear.FINE, linear.ILL)

@@ -26,6 +26,7 @@ from .errors import CvnbWarning, InfeasibleError, RecipeError
 from .given import check_pairs, in_range
 from .layouts import Layout, Pairs, Partition, compress
 from .plan import Plan
+from .quiet import quiet
 from .randomness import global_state
 from .recipes import Recipe
 from .specs import FixedRows, Folds, Given, Holdout, LeaveOneOut, LikeOuterTest, Listed, Resampling
@@ -223,8 +224,7 @@ class Pen:
         shuffle = bool(self.recipe.shuffle)
         self.random.seed(self._seed(level))
         splitter = kind(K, shuffle=shuffle, random_state=self.random if shuffle else None)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # its warning of small classes: ours names them
+        with quiet():  # its warning of small classes: ours names them
             return Partition(fold_labels(splitter, rows.size, strata, groups), K)
 
     def _strata_for_folds(self, rows: np.ndarray, K: int, level: str, j: int) -> np.ndarray | None:
@@ -319,9 +319,7 @@ class Pen:
             )
             self.remarks += [remark] if remark not in self.remarks else []
         try:
-            with warnings.catch_warnings():
-                for known in ("The least populated class", "The groups parameter is ignored"):  # a note says it better
-                    warnings.filterwarnings("ignore", known, UserWarning)
+            with quiet("The least populated class", "The groups parameter is ignored"):  # a note says it better
                 pairs = copy.deepcopy(splitter).split(X, self.data.y[rows], self._groups(rows))
                 return compress(check_pairs(level, pairs, rows.size, j), rows.size)
         except (RecipeError, InfeasibleError):

@@ -33,8 +33,8 @@ def code_of(record: Record) -> str:
     for name in ("groups", "sample_weight"):
         if getattr(record.data, "weights" if name == "sample_weight" else name) is not None:
             arguments.append(f"{name}={name}")
-    arguments += _loss(record, imports)
-    arguments += _select(record.work.rule, imports)
+    arguments += loss_arguments(record, imports)
+    arguments += select_arguments(record.work.rule, imports)
     if record.table.flat:
         arguments.append("flat=True")
     body = [f"recipe = {recipe_expression(record.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
@@ -92,7 +92,8 @@ def family_expression(family: Family, imports: Imports) -> str:
     return f"Family({expression(family.estimator, imports)}, {expression(family.grid, imports)}{name})"
 
 
-def _loss(record: Record, imports: Imports) -> list[str]:
+def loss_arguments(record: Record, imports: Imports) -> list[str]:
+    """loss=... or scoring=..., as this run was asked for it."""
     loss = record.loss
     if loss.scorer is not None:
         shown = repr(loss.score_name) if isinstance(loss.asked, str) else expression(loss.asked, imports)
@@ -103,7 +104,8 @@ def _loss(record: Record, imports: Imports) -> list[str]:
     return [f"loss={known!r}" if known else f"loss={expression(loss.rows, imports)}"]
 
 
-def _select(rule: Rule, imports: Imports) -> list[str]:
+def select_arguments(rule: Rule, imports: Imports) -> list[str]:
+    """select=..., nothing for the minimum."""
     if isinstance(rule, Own):
         return [f"select={expression(rule.function, imports)}"]
     if isinstance(rule, OneStandardError) and rule.simplest:
@@ -174,7 +176,8 @@ def import_lines(imports: Imports) -> list[str]:
     for module, name in sorted(imports):
         if module not in ("__main__", "builtins"):
             modules.setdefault(module, []).append(name)
-    return [
-        "import numpy as np" if module == "numpy" and names == [""] else f"from {module} import {', '.join(names)}"
-        for module, names in modules.items()
-    ]
+    lines = []
+    for module, names in modules.items():
+        lines += ["import numpy as np"] if module == "numpy" and "" in names else []
+        lines += [f"from {module} import {', '.join(filter(None, names))}"] if any(names) else []
+    return lines

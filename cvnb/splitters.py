@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -20,6 +19,7 @@ from sklearn.model_selection import (
 from sklearn.utils import check_random_state
 
 from .errors import InfeasibleError, RecipeError
+from .quiet import quiet
 
 Pair = tuple[np.ndarray, np.ndarray]
 MASKS = "_iter_test_masks"  # what scikit-learn asks its splitters to define
@@ -124,8 +124,7 @@ def stratified_labels(strata: Any, n_splits: int, random: np.random.RandomState 
 @cache
 def deals_alike() -> bool:
     """Whether the scikit-learn at hand deals rows to folds as `stratified_labels` does; looked at once per session."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of classes smaller than K
+    with quiet():  # of classes smaller than K
         return all(_deals_alike(K, shuffle) for K in (2, 5) for shuffle in (False, True))
 
 
@@ -202,8 +201,7 @@ def _stratified_group_holdouts(
     p, pairs = min(max(part.numerator, 1), q - 1), []
     for s in range(n_splits):
         folds = StratifiedGroupKFold(q, shuffle=True, random_state=seed + 1000 * s)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of classes smaller than q, which nobody asked for
+        with quiet():  # of classes smaller than q, which nobody asked for
             tests = [test for _, test in folds.split(strata, strata, groups)][:p]
         test = np.sort(np.concatenate(tests))
         pairs.append((np.setdiff1d(np.arange(strata.size), test), test))

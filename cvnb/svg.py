@@ -57,7 +57,7 @@ class Picture:
 
 def draw_nest(nest: Nest) -> Picture:
     """Strips for classes and groups, a bar for each outer split: the test part in the accent colour, inner ones as stripes."""
-    left, top, scale = 34, 6, (WIDTH - 40) / nest.n_rows
+    left, top, scale = 40, 6, (WIDTH - 46) / nest.n_rows
     parts = []
     for strip in nest.strips:
         parts += _draw_strip(strip, left, top, scale)

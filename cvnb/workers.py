@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import chain, islice
 from typing import Any, Protocol
 
@@ -16,7 +15,7 @@ from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
 from .paths.base import Outcome, Path
-from .randomness import is_ours
+from .quiet import quiet
 from .threads import in_order, n_threads
 
 Split = tuple[int, int]
@@ -92,9 +91,7 @@ def workers(path: Path, n_jobs: int | None) -> Iterator[Workers]:
 def _close(found: Any) -> None:
     """Give up what joblib has not done yet, without its advice on that."""
     if hasattr(found, "close"):
-        with warnings.catch_warnings() if is_ours() else nullcontext():
-            if is_ours():
-                warnings.simplefilter("ignore")
+        with quiet():
             found.close()
 
 

@@ -3,12 +3,14 @@
 import gc
 import threading
 import time
+import warnings
 import weakref
 
 import ipywidgets
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import cosine
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.impute import SimpleImputer
@@ -16,13 +18,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, PredefinedSplit, RepeatedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from traitlets import TraitError
 
 from cvnb import Family, Recipe, knn, nested_cv, ridge
 from cvnb.figures import comparison_figure
+from cvnb.quiet import quiet
 from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap, RecipeBuilder
+from cvnb.widgets import builder as builder_module
 from cvnb.wording import number
 from slow import Slow
 
@@ -143,11 +148,11 @@ def test_a_given_recipe_is_left_by_choosing_another(builder):
     """Its name or its cell, though the controls stood there already; "(as given)" cannot be chosen by hand."""
     for chosen in ({"named": "4. nested CV"}, {"cell": "folds/folds"}):
         builder.recipe = Recipe(KFold(4), 3)
-        builder._form.values = {**builder._form.values, **chosen}
+        builder._form.enter(**chosen)
         assert builder.recipe == Recipe(5, 5)
         assert builder._form.values["named"] == "4. nested CV"
     for word in ("(as given)", "–"):
-        builder._form.values = {**builder._form.values, "named": word}
+        builder._form.enter(named=word)
         assert builder.recipe == Recipe(5, 5)
         assert builder._form.values["named"] == "4. nested CV"
 
@@ -157,8 +162,10 @@ def test_a_result_brings_its_loss_and_its_rule(builder):
     result = Recipe(5, 5).run(knn(k=range(1, 11)), X, y, scoring="f1_macro", select="one_se")
     builder.result = result
     assert (builder.loss, builder.select) == ("f1_macro", "one_se")
-    assert builder.to_python() == result.code()
-    assert builder.to_cell() == ""
+    space = {"X": X, "y": y}
+    exec(builder.to_python(), space)
+    np.testing.assert_array_equal(space["result"].fold_risks, result.fold_risks)
+    assert "--scoring f1_macro" in builder.to_cell()
     builder.seed = 1
     assert builder.wait(60)
     assert "scoring='f1_macro', select='one_se'" in builder.to_python()
@@ -425,4 +432,189 @@ def test_an_estimator_named_like_a_short_hand_can_be_chosen(names):
     assert "import Recipe\n" in builder.to_python()
     builder.family = Family(tree, {"max_depth": [3]}, name="tree")
     assert (builder.family_name, builder.grid) == ("tree (yours)", "{'max_depth': [3]}")
+    builder.close()
+
+
+def test_builders_beside_runs_leave_the_filters_of_warnings(names):
+    """Two threads inside warnings.catch_warnings at once left "ignore" behind for good."""
+    builder = RecipeBuilder(X, y, namespace=names)
+    assert builder.wait(60)
+    before = list(warnings.filters)
+    for seed in range(40):
+        builder.seed = seed
+        nested_cv(knn(k=[1, 2, 3]), X, y, seed=seed, progress="off")
+    assert builder.wait(60)
+    assert list(warnings.filters) == before
+    builder.close()
+
+
+def test_what_is_quiet_in_one_thread_is_heard_in_another():
+    """And nothing is left behind."""
+    inside, done, heard = threading.Event(), threading.Event(), []
+
+    def hush():
+        with quiet():
+            warnings.warn("not to be heard", UserWarning, stacklevel=1)
+            inside.set()
+            done.wait(20)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        before = list(warnings.filters)
+        thread = threading.Thread(target=hush)
+        thread.start()
+        assert inside.wait(20)
+        warnings.warn("to be heard", UserWarning, stacklevel=1)
+        done.set()
+        thread.join()
+        heard += [str(one.message) for one in caught]
+        assert list(warnings.filters) == before
+    assert heard == ["to be heard"]
+
+
+def test_changes_that_come_together_are_all_heard(builder):
+    """The kernel was busy: the cell of the table and the seed arrive as one message, or as two with what was known before."""
+    form = builder._form
+    form.enter(cell="holdout/folds", seed=3)
+    assert builder.recipe == Recipe.cv_test(inner=5, seed=3)
+    form.enter(named="4. nested CV")
+    form.enter(seed=4)
+    assert builder.recipe == Recipe(5, 5, seed=4)
+    form.enter(named="2. CV then test", cell="folds/loo")
+    assert builder.recipe == Recipe(5, "loo", seed=4)
+    assert form.heard == max(n for _, n in form.entered.values())
+
+
+def test_what_a_result_was_measured_with_stays(names):
+    """Groups, a loss and a rule of the user's: on screen, in the copied Python, and when it is run again."""
+    own, rule = (lambda y, z: (y != z) * 2.0), (lambda curve: len(curve) - 1)
+    groups = np.arange(150) % 30
+    builder = RecipeBuilder(X, y, namespace=names | {"plots": groups})
+    for options, control, word in (
+        ({"groups": groups}, "groups", "plots"),
+        ({"groups": np.arange(150) % 25}, "groups", "(as given)"),
+        ({"loss": own}, "loss", "(as given)"),
+        ({"select": rule}, "select", "(as given)"),
+    ):
+        result = Recipe(5, 4).run(knn(k=[1, 2, 9]), X, y, progress="off", **options)
+        builder.result = result
+        assert getattr(builder, control) == word
+        assert (builder.to_cell() == "") == (word == "(as given)")
+        assert f"{control}=" in builder.to_python()
+        builder.run()
+        assert builder.wait(60)
+        np.testing.assert_array_equal(builder.result.fold_risks, result.fold_risks)
+        builder.groups, builder.loss, builder.select = "", "auto", "min"
+    with pytest.raises(TraitError, match="sample_weight, which no control holds"):
+        builder.result = nested_cv(Family(SVC(), {"C": [1, 10]}), X, y, sample_weight=np.ones(150), progress="off")
+    builder.close()
+
+
+def test_a_result_that_is_taken_away_leaves_the_controls(builder):
+    """None after a result: its recipe and its code stand."""
+    builder.result = nested_cv(knn(k=[1, 2]), X, y, outer=4, progress="off")
+    builder.result = None
+    assert "outer=4" in builder.to_python()
+    assert "No result" in builder.snapshot().html
+
+
+def test_the_copied_python_names_the_rows_of_the_builder(names):
+    """Not any X and y that stand in the namespace too."""
+    Xc, yt = X[:, :2], np.where(y == 1, "b", "a")
+    builder = RecipeBuilder(Xc, yt, namespace=names | {"Xc": Xc, "yt": yt})
+    for same in (Xc, np.asfortranarray(Xc)):
+        builder.result = nested_cv(knn(k=[1, 2, 9]), same, yt, progress="off")
+        assert "run(knn(k=[1, 2, 9]), Xc, yt" in builder.to_python()
+    builder.close()
+
+
+def test_a_family_that_is_refused_leaves_the_one_that_is_wanted(builder):
+    """Also where that was not made yet."""
+    builder.grid = "k=[1, 2]"
+    with pytest.raises(Exception, match="5 is no estimator"):
+        builder.family = 5
+    assert builder.family.call == ("knn", {"k": [1, 2]})
+
+
+def test_an_odd_object_in_the_namespace_is_no_column(names):
+    """One that fails when it is looked at costs no control."""
+
+    class Odd:
+        shape = (150,)
+
+        def __array__(self, *given, **options):
+            raise TypeError("not on this device")
+
+    class Odder:
+        @property
+        def shape(self):
+            raise RuntimeError("nothing to see")
+
+    builder = RecipeBuilder(X, y, namespace=names | {"odd": Odd(), "odder": Odder()})
+    builder._form.enter(outer=7)
+    assert builder.wait(60)
+    assert builder.recipe == Recipe(7, 5)
+    assert builder.error == ""
+    builder.close()
+
+
+def test_numpy_and_a_function_of_it_are_both_imported(builder):
+    """ "from numpy import , log1p" was no Python."""
+    pipeline = make_pipeline(FunctionTransformer(), SVC())
+    builder.family = Family(pipeline, {"functiontransformer__func": [np.log1p, None], "svc__C": np.array([1.0, 10.0])})
+    compile(builder.to_python(), "copied", "exec")
+    assert "import numpy as np\nfrom numpy import log1p" in builder.to_python()
+
+
+def test_names_that_the_code_uses_itself_are_not_overwritten(names):
+    """An estimator called recipe, or Recipe; a metric that only a given family knows."""
+    space = names | {"recipe": SVC(), "Recipe": SVC()}
+    builder = RecipeBuilder(X, y, namespace=space)
+    for name in ("recipe", "Recipe"):
+        builder.family_name, builder.grid = name, "{'C': [1, 10]}"
+        ran = dict(space)
+        exec(builder.to_python(), ran)
+        assert ran["result"].settings == [{"C": 1}, {"C": 10}]
+    builder.family = knn(k=[1, 2], metric=cosine)
+    assert "from scipy.spatial.distance import cosine" in builder.to_python()
+    builder.close()
+
+
+def test_a_bound_that_cannot_be_is_said_and_leaves_no_older_number():
+    """In the form, in the copy and in the name of the widget."""
+    explorer = BoundExplorer()
+    explorer.delta = 0.0
+    assert explorer.wait(20)
+    assert "strictly between 0 and 1" in explorer._form.error
+    assert "strictly between 0 and 1" in explorer.snapshot().html
+    assert "0.27" not in repr(explorer)
+    explorer.close()
+
+
+def test_what_is_no_plan_is_refused_by_name():
+    """With what would be one."""
+    with pytest.raises(TypeError, match="NestMap shows a Plan or a result, got Recipe"):
+        NestMap(Recipe())
+
+
+def test_long_drawing_is_said_and_can_be_left(names, monkeypatch):
+    """Nothing older stands beside the new controls, and Cancel is there."""
+    builder = RecipeBuilder(X, y, namespace=names)
+    assert builder.wait(60)
+    go_on, prepare = threading.Event(), builder_module.prepare
+    monkeypatch.setattr(builder_module, "prepare", lambda *given: go_on.wait(30) and prepare(*given))
+    builder.outer = 4
+    until = time.monotonic() + 20
+    while "being drawn" not in builder._strip.value and time.monotonic() < until:
+        time.sleep(0.02)
+    assert builder.result is None
+    assert [enabled for _, _, enabled in builder._form.actions] == [False, True]
+    builder.cancel()
+    assert "Stopped" in builder._strip.value
+    go_on.set()
+    assert builder.wait(60)
+    assert "Stopped" in builder._strip.value
+    builder.run()
+    assert builder.wait(60)
+    assert builder.result is not None
     builder.close()

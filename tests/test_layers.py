@@ -19,6 +19,7 @@ ORDER = (
     "loading",
     "wording",
     "randomness",
+    "quiet",
     "inputs",
     "data",
     "losses",

@@ -94,11 +94,11 @@ def test_controls_make_the_recipe(builder, changes, recipe):
 def test_the_form_sets_the_traits(builder):
     """What the browser sends: numbers, cells of the table, recipes by name."""
     form = builder._form
-    form.values = {**form.values, "outer": 4}
+    form.enter(outer=4)
     assert (builder.outer, builder.recipe) == (4, Recipe(4, 5))
-    form.values = {**form.values, "cell": "holdout/folds"}
+    form.enter(cell="holdout/folds")
     assert (builder.outside, form.values["named"]) == ("holdout", "2. CV then test")
-    form.values = {**form.values, "named": "1. train/validation/test"}
+    form.enter(named="1. train/validation/test")
     assert form.values["cell"] == "holdout/holdout"
     assert builder.recipe == Recipe.train_validation_test(validation=0.25)
     assert {"outer", "inner", "buffer"} <= set(form.disabled)
@@ -132,10 +132,10 @@ def test_what_cannot_be_is_said_in_place_and_leaves_no_number(builder):
 
 def test_values_of_a_wrong_type_are_said_in_the_panel(builder):
     """From the browser nothing is raised where nobody would see it."""
-    builder._form.values = {**builder._form.values, "outer": "five"}
+    builder._form.enter(outer="five")
     assert builder.wait(60)
     assert "five" in builder._form.error
-    builder._form.values = {**builder._form.values, "outer": 4}
+    builder._form.enter(outer=4)
     assert builder.recipe == Recipe(4, 5)
 
 
@@ -385,9 +385,9 @@ def test_a_nest_map_says_what_a_row_does(result):
 def test_the_form_of_a_view_sets_its_traits(result):
     """And what is no value of theirs is said there."""
     view = NestMap(result)
-    view._form.values = {**view._form.values, "row": 5}
+    view._form.enter(row=5)
     assert view.row == 5
-    view._form.values = {**view._form.values, "row": "five"}
+    view._form.enter(row="five")
     assert "five" in view._form.error
 
 

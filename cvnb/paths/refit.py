@@ -22,6 +22,7 @@ from ..data import Data
 from ..errors import FitError, LossError
 from ..families import Family, Setting, format_setting
 from ..losses import Loss
+from ..quiet import quiet
 from ..randomness import global_state, is_ours, seed
 from .base import Outcome
 
@@ -180,8 +181,7 @@ class Chain:
 
 def fit_on(family: Family, data: Data, setting: Setting, rows: np.ndarray) -> Any:
     """A_θ(S restricted to rows): the fitted scikit-learn estimator."""
-    with global_state(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with global_state(), quiet():
         try:
             return Chain(family, data, rows, rows[:1]).fit(setting, chain_key(family, setting))[0]
         except Exception as error:

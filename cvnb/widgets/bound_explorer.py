@@ -71,7 +71,11 @@ class BoundExplorer(View):
 
     def snapshot(self) -> Snapshot:
         """A static copy: the words and the curve."""
-        return Snapshot(repr(self), self._words.value + self._chart.value)
+        return Snapshot(repr(self), html(self._form.error) if self._form.error else self._words.value + self._chart.value)
 
     def __repr__(self) -> str:
-        return f"BoundExplorer({self.n_dev} rows, {self.n_settings} settings: {shown(self.bound)})"
+        said = f"{self.n_dev} rows, {self.n_settings} settings, δ = {self.delta:g}"
+        try:
+            return f"BoundExplorer({said}: {shown(self.bound)})"
+        except InputError:  # said in the form
+            return f"BoundExplorer({said})"

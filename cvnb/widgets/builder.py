@@ -7,15 +7,15 @@ wanted; one worker draws the plan and, where the path is fast, runs it; what is 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from dataclasses import dataclass
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
 import ipywidgets as w
 import numpy as np
 import traitlets as t
-from joblib import hash as hash_of
 
 from ..data import Data
 from ..display import html, pictures_of, strip_of
@@ -23,21 +23,21 @@ from ..errors import CvnbError
 from ..estimate import RiskEstimate, record_of
 from ..families import Family
 from ..inputs import check_groups, length
-from ..nest import nest_of
 from ..paths.choice import choose_path
-from ..procedure import DEFAULTS, Options, Ready, prepare
+from ..procedure import Ready, prepare
 from ..progress import Slot
-from ..recipes import Recipe
-from ..rules import OneStandardError
-from ..svg import draw_nest
+from ..quiet import quiet
+from ..rules import Minimum, OneStandardError
 from ..wording import count
-from .controls import AUTO, GIVEN, Controls, controls_of, said
+from .controls import Controls, controls_of, said
 from .curve_view import CurveView, figure_of_result
 from .twin import Snapshot
-from .view import panel, wide
+from .view import panel
+from .wanted import Drawn, Wanted, are_same, map_of, name_of_loss
 from .worker import Worker
-from .written import LOSSES, Written
+from .written import GIVEN, Written
 
+A_WHILE = 0.3  # seconds after which it is said what is being done
 LIVE = 3e9  # multiplications of a run that is made without being asked for
 
 
@@ -51,6 +51,8 @@ class RecipeBuilder(Controls):
     seed, stratify, groups, time_ordered, buffer, family_name, grid, loss, select: the other controls
     """
 
+    _drawing = False
+
     result = t.Any(None, allow_none=True)
     plan = t.Any(None, allow_none=True)
     error = t.Unicode("")
@@ -59,7 +61,7 @@ class RecipeBuilder(Controls):
         self, X: Any, y: Any, groups: Any = None, namespace: dict[str, Any] | None = None, names: dict[str, str] | None = None
     ) -> None:
         self._data = Data.check(X, y).copied()
-        self._newest, self._as_given = 0, False
+        self._newest = 0
         space = _user_namespace() if namespace is None else namespace
         super().__init__(Written(X, y, groups, space, names or {}), self._data.n_rows)
         self._known["result"] = None
@@ -81,19 +83,17 @@ class RecipeBuilder(Controls):
     def cancel(self) -> None:
         """What the Cancel button does: stop; the outer splits that are finished stay."""
         self._worker.interrupt()
-
-    def to_python(self) -> str:
-        """Python that does what is on screen."""
-        return str(self.result.code()) if self._as_given else super().to_python()
-
-    def to_cell(self) -> str:
-        """The same as a %%nestedcv cell; "" where no options of it stand for what is on screen."""
-        return "" if self._as_given else super().to_cell()
+        with self._lock:
+            if self._drawing:  # which nothing ends; what it draws is not looked at
+                self._newest += 1
+                self._show_nothing("Stopped while the splits were drawn. Press Run to draw them.")
 
     def close(self) -> None:
         """Stop the worker and take the widgets away."""
         if hasattr(self, "_worker"):
             self._form.on_msg(self._clicked, remove=True)
+            with self._lock:
+                self._newest += 1  # what is still computed is not heard of any more
         super().close()
 
     def snapshot(self) -> Snapshot:
@@ -111,9 +111,14 @@ class RecipeBuilder(Controls):
         if change.new is not None and not isinstance(change.new, RiskEstimate):
             self._put(result=change.old)
             raise t.TraitError(f"builder.result must be the result of a run, got {type(change.new).__name__}.")
-        if change.new is not None and not _are_same(record_of(change.new).data, self._data):
+        if change.new is not None and not are_same(record_of(change.new).data, self._data):
             self._put(result=change.old)
             raise t.TraitError("builder.result must be of the rows that the builder was given; this one is of others.")
+        if change.new is not None and record_of(change.new).data.weights is not None:
+            self._put(result=change.old)
+            raise t.TraitError(
+                "builder.result has sample_weight, which no control holds; look at it with CurveExplorer(result)."
+            )
         with self._lock:
             self._newest += 1
             self._worker.stop()
@@ -128,14 +133,15 @@ class RecipeBuilder(Controls):
         """The controls of a result, and the result."""
         record = record_of(result)
         name, grid = self._written.names_of(record.family)
-        found = controls_of(record.recipe) | {"family_name": name or GIVEN, "grid": grid, "groups": ""}
-        found["select"] = "one_se" if isinstance(record.work.rule, OneStandardError) else "min"
-        found["loss"] = record.loss.score_name or record.loss.name
-        if [found["loss"]] * 2 not in self._form.choices["loss"]:
-            found["loss"] = AUTO
+        found = controls_of(record.recipe) | {"family_name": name or GIVEN, "grid": grid}
+        found["groups"] = self._written.groups_called(record.data.groups, self._data.n_rows)
+        rule = record.work.rule
+        plain = {Minimum: "min", OneStandardError: "one_se"}.get(type(rule), GIVEN)
+        found["select"] = GIVEN if getattr(rule, "simplest", None) else plain
+        found["loss"] = name_of_loss(record)
         self._problems.clear()
+        self.given = record
         self._put(recipe=record.recipe, family=record.family, **found)
-        self._as_given = True
         self._show_plan(result.plan, map_of(result.plan))
         self._show_result(Drawn.of(result))
 
@@ -144,12 +150,12 @@ class RecipeBuilder(Controls):
     def _ask(self, asked: bool) -> None:
         with self._lock:
             self._newest += 1
-            version, self._as_given = self._newest, False
+            version = self._newest
         if self._problems:
             words = next(iter(self._problems.values()))
             self._worker.ask(lambda slot: self._say_why(slot, version, words))
             return
-        wanted = Wanted(self.recipe, self._family_wanted(), self.groups, self.loss, self.select, asked)
+        wanted = Wanted(self.recipe, self._family_wanted(), self.groups, self.loss, self.select, self.given, asked)
         self._worker.ask(lambda slot: self._work(slot, version, wanted))
 
     def _publish(self, version: int, show: Callable[[], None]) -> None:
@@ -163,13 +169,14 @@ class RecipeBuilder(Controls):
         """Draw the plan, and run it where that is fast or was asked for."""
         slot.version = version
         try:
-            family = self._make_family(version, wanted.make)
-            options = Options(**DEFAULTS | {"select": wanted.select} | _loss_options(wanted.loss))
-            ready = prepare(wanted.recipe, copy.deepcopy(family), self._data_with(wanted.groups), options)
+            with self._said_to_draw(version), quiet():  # the plan's cautions are notes too
+                family = self._make_family(version, wanted.make)
+                data = self._data_with(wanted.groups, wanted.given)
+                ready = prepare(wanted.recipe, copy.deepcopy(family), data, wanted.options)
+                picture = map_of(ready.plan)
             work = ready.jobs[""].work
             path = choose_path(work.family, work.kinds, work.data, work.loss, work.task, ready.plan, "auto")
             live = getattr(path, "cost", np.inf) <= LIVE
-            picture = map_of(ready.plan)
             self._publish(version, lambda: self._begin(ready, picture, live, wanted.asked))
             if live or wanted.asked:
                 drawn = Drawn.of(ready.run(slot))
@@ -178,6 +185,25 @@ class RecipeBuilder(Controls):
             words = said(error)
             self._publish(version, lambda: self._show_error(words))
         self._update_twin(slot)
+
+    @contextmanager
+    def _said_to_draw(self, version: int) -> Iterator[None]:
+        """Where it takes a while, nothing older stands beside the new controls, and Cancel is there."""
+        timer = threading.Timer(A_WHILE, self._publish, [version, self._show_drawing])
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            with self._lock:
+                timer.cancel()
+                self._drawing = False
+
+    def _show_drawing(self) -> None:
+        self._show_nothing("The splits are being drawn.")
+        self._nest.value = ""
+        self._busy(True)
+        self._drawing = True
 
     def _make_family(self, version: int, make: Callable[[], Family]) -> Family:
         """The family that was chosen; what is wrong with it stays said until another is."""
@@ -201,10 +227,10 @@ class RecipeBuilder(Controls):
             self._show_nothing("Running; nothing is finished yet." if asked else _waiting_words(ready))
         self._busy(live or asked)
 
-    def _data_with(self, groups: str) -> Data:
+    def _data_with(self, groups: str, given: Any) -> Data:
         if not groups:
             return self._data
-        values = self._written.groups(groups)
+        values = given.data.groups if groups == GIVEN else self._written.groups(groups)
         if (n := length("groups", values)) != self._data.n_rows:
             raise CvnbError(f"groups={groups} has {n} rows, but X has {self._data.n_rows}; choose others.")
         return Data(self._data.X, self._data.y, check_groups(values), None, self._data.category)
@@ -274,37 +300,6 @@ class RecipeBuilder(Controls):
         return f"RecipeBuilder({self.recipe!r}, {self.family!r})"
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What the controls said when it was asked for; `asked`: by pressing Run, so that it may take long."""
-
-    recipe: Recipe
-    make: Callable[[], Family]
-    groups: str
-    loss: str
-    select: str
-    asked: bool
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A result with what is shown of it."""
-
-    result: RiskEstimate
-    strip: str
-    curve: Any
-
-    @classmethod
-    def of(cls, result: Any) -> Drawn:
-        """Draw it."""
-        return cls(result, strip_of(result), figure_of_result(result))
-
-
-def map_of(plan: Any) -> str:
-    """The nest map, as wide as there is room."""
-    return wide(draw_nest(nest_of(plan)).img)
-
-
 class Watched(Slot):
     """The slot of a run whose progress a builder shows."""
 
@@ -327,19 +322,6 @@ def _user_namespace() -> dict[str, Any]:
 
     shell = get_ipython()
     return {} if shell is None else shell.user_ns
-
-
-def _are_same(data: Data, other: Data) -> bool:
-    """Whether these are the same rows."""
-    if data.n_rows != other.n_rows or not np.array_equal(data.y, other.y):
-        return False
-    return data.X is other.X or bool(hash_of(data.X) == hash_of(other.X))
-
-
-def _loss_options(name: str) -> dict[str, Any]:
-    if name == AUTO:
-        return {}
-    return {"loss": name} if name in LOSSES else {"scoring": name}
 
 
 def _waiting_words(ready: Ready) -> str:

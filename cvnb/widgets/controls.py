@@ -13,12 +13,12 @@ from ..errors import CvnbError
 from ..families import Family, as_families
 from ..magics import AT_HAND
 from ..recipes import Recipe
+from ..source import family_expression
 from .form import Form, number
 from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
 from .twin import Twinned
-from .written import LOSSES, SHORT_HANDS, Written
+from .written import GIVEN, LOSSES, SHORT_HANDS, Written
 
-GIVEN = "(as given)"
 NAMED = {
     "1. train/validation/test": "holdout/holdout",
     "2. CV then test": "holdout/folds",
@@ -92,9 +92,10 @@ class Controls(Twinned):
     family_name = t.Unicode("knn")
     grid = t.Unicode("")
     loss = t.Unicode("auto")
-    select = t.Enum(("min", "one_se"), "min")
+    select = t.Enum(("min", "one_se", GIVEN), "min")
     recipe = t.Any()
     family = Made()
+    given: Any = None  # the record of a result that was set: its groups, loss and rule where the controls say GIVEN
 
     def __init__(self, written: Written, n_rows: int) -> None:
         self._written, self._n_rows = written, n_rows
@@ -108,9 +109,12 @@ class Controls(Twinned):
         self.observe(self._control_changed, names=[*OF_RECIPE, *OF_FAMILY, *OF_RUN])
         self.observe(self._recipe_set, names="recipe")
         self.observe(self._family_set, names="family")
-        self._form.observe(self._form_changed, names="values")
+        self._form.observe(self._form_changed, names="entered")
 
     def _ask(self, asked: bool) -> None:
+        raise NotImplementedError
+
+    def _say(self, words: str) -> None:
         raise NotImplementedError
 
     def to_python(self) -> str:
@@ -118,8 +122,9 @@ class Controls(Twinned):
         return self._written.python(self)
 
     def to_cell(self) -> str:
-        """The same as a %%nestedcv cell; "" where no options of it stand for the recipe."""
-        return self._written.cell(self) if self._is_expressible else ""
+        """The same as a %%nestedcv cell; "" where no options of it stand for what is on screen."""
+        given = GIVEN in (self.groups, self.loss, self.select)
+        return self._written.cell(self) if self._is_expressible and not given else ""
 
     @property
     def _is_expressible(self) -> bool:
@@ -146,6 +151,13 @@ class Controls(Twinned):
                 self._unmade = Once(lambda: self._written.family(name, grid))
             self._show_controls()
         self._ask(False)
+
+    def _imports_of_family(self) -> set[tuple[str, str]]:
+        """What its keywords need, where it was given and not typed."""
+        imports: set[tuple[str, str]] = set()
+        if self._unmade is None and self._known["family"].call:
+            family_expression(self._known["family"], imports)
+        return imports
 
     def _family_wanted(self) -> Callable[[], Family]:
         """What makes the family that was chosen: it takes as long as its grid is large."""
@@ -211,7 +223,9 @@ class Controls(Twinned):
             if not isinstance(given, Family):
                 raise t.TraitError("builder.family takes one family; compare several with recipe.run({...}, X, y).")
         except Exception:
+            unmade = self._unmade
             self._put(family=change.old)
+            self._unmade = unmade
             raise
         name, grid = self._written.names_of(given)
         self._problems.pop("family", None)
@@ -224,10 +238,18 @@ class Controls(Twinned):
     def _form_changed(self, change: Any) -> None:
         """The browser's values, as traits; what is no value of a trait is said in the panel."""
         with self._lock:
-            self._take_values({name: value for name, value in change.new.items() if change.old.get(name) != value})
+            try:
+                self._take_values(self._form.news())
+            except Exception as error:  # an odd object of the user's, say; the panel is where it is looked for
+                self._say(said(error))
 
-    def _take_values(self, new: dict[str, Any]) -> None:
-        cell = NAMED.get(new.pop("named", ""), new.pop("cell", ""))
+    def _take_values(self, entered: dict[str, Any]) -> None:
+        new, cell = {}, ""
+        for name, value in entered.items():
+            if name in ("named", "cell"):  # two ways to say the same: the later counts
+                cell = NAMED.get(value, "") if name == "named" else value
+            else:
+                new[name] = value
         if cell:
             new["outside"], new["inside"] = cell.split("/")
         with self.hold_trait_notifications():
@@ -250,7 +272,7 @@ class Controls(Twinned):
         expressible = self._is_expressible
         named = next((name for name, one in NAMED.items() if one == cell), "–") if expressible else GIVEN
         values = {name: getattr(self, name) for name in (*OF_RECIPE[2:], *OF_FAMILY, *OF_RUN)}
-        self._form.values = values | {"cell": cell if expressible else "", "named": named}
+        self._form.show(values | {"cell": cell if expressible else "", "named": named})
         off = {"outer", "inner", "test", "validation"} - used((self.outside, self.inside))
         if not self.time_ordered:
             off.add("buffer")
@@ -265,13 +287,17 @@ class Controls(Twinned):
         if self.family_name not in families:
             families.append(self.family_name)
         groups = [["", "none"], *([name, name] for name in self._written.group_names(self._n_rows))]
+        losses, rules = [AUTO, *LOSSES, *sorted(get_scorer_names())], [["min", "minimum"], ["one_se", "one standard error"]]
+        groups += [[GIVEN, GIVEN]] if self.groups == GIVEN else []
+        losses += [GIVEN] if self.loss == GIVEN else []
+        rules += [[GIVEN, GIVEN]] if self.select == GIVEN else []
         return {
             "named": [[name, name] for name in (*NAMED, "–", GIVEN)],
             "stratify": [[word, word] for word in STRATIFY],
             "groups": groups,
             "family_name": [[name, name] for name in families],
-            "loss": [[name, name] for name in (AUTO, *LOSSES, *sorted(get_scorer_names()))],
-            "select": [["min", "minimum"], ["one_se", "one standard error"]],
+            "loss": [[name, name] for name in losses],
+            "select": rules,
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import plotly.graph_objects as go
@@ -123,7 +124,7 @@ class CurveExplorer(View):
         head = ["outer, inner split" if j is not None else "outer split", f"inner {name}", f"outer {name}"]
         rows: list[Any] = [[str(where), number(inner), number(outer)] for where, inner, outer in self.fold_losses]
         hint = "Click on the curve, or choose θ, to see its fold losses."
-        self._losses.value = f"<b>{self.theta}</b>{html_table((head, rows))}" if rows else f"<div>{hint}</div>"
+        self._losses.value = f"<b>{escape(self.theta)}</b>{html_table((head, rows))}" if rows else f"<div>{hint}</div>"
         plan = self.result.plan
         nest = nest_of(plan) if j is None or plan.inner_layouts is None else opened(plan, j, 8)
         self._map.value = wide(draw_nest(nest).img)

@@ -20,7 +20,8 @@ class Chart(go.FigureWidget):
     """A FigureWidget whose whole state is what it shows now.
 
     plotly tells a front end what changed. One that comes later, as voila's does, asks for the state, and would be given the
-    figure as it was made.
+    figure as it was made; and a second view in the same page is drawn from what the front end makes of the changes, which
+    loses names. So the state follows every change.
     """
 
     _made = False
@@ -31,10 +32,14 @@ class Chart(go.FigureWidget):
 
     def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
         """The state, with the traces and the layout of now."""
-        if key is None and self._made:  # kept, not sent: who asks is told, all others know
+        if self._made and (key is None or "_widget_data" in key):
             self._trait_values["_widget_data"] = copy.deepcopy(self._data)
             self._trait_values["_widget_layout"] = copy.deepcopy(self._layout_obj._props)
         return super().get_state(key, drop_defaults)
+
+    def tell(self) -> None:
+        """Send the state; views that are drawn already stay as they are."""
+        self.send_state({"_widget_data", "_widget_layout"})
 
 
 class CurveView:
@@ -61,6 +66,7 @@ class CurveView:
             for axis in ("xaxis", "yaxis"):
                 layout[axis] = AXIS | layout.get(axis, {})
             self.widget.update_layout({"title": {"text": None}} | layout)
+        self.widget.tell()
 
 
 def figure_of_result(result: RiskEstimate | None) -> go.Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traitlets as t
 
 from ..display import html_list
-from ..errors import InputError
+from ..errors import InputError, WrongTypeError
 from ..estimate import RiskEstimate
 from ..layouts import Splits
 from ..nest import nest_of, opened
@@ -30,6 +30,8 @@ class NestMap(View):
     row = t.Int(0)
 
     def __init__(self, plan: Plan | RiskEstimate) -> None:
+        if not isinstance(plan, Plan | RiskEstimate):
+            raise WrongTypeError(f"NestMap shows a Plan or a result, got {type(plan).__name__}; recipe.plan(X, y) gives one.")
         self.plan = plan if isinstance(plan, Plan) else plan.plan
         self._map, self._words = panel("nest"), panel("words")
         views = [ALL]

@@ -43,7 +43,7 @@ class Twinned(w.VBox):
 
     _form: Form
     _worker: Worker
-    _twin: Any = None
+    _twins: Any = ()
     _due = 0.0
 
     def snapshot(self) -> Snapshot:
@@ -67,10 +67,13 @@ class Twinned(w.VBox):
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        display(self._repr_mimebundle_(), raw=True)
+        view = self._repr_mimebundle_() | {
+            "text/plain": f"{type(self).__name__}: alive as long as its kernel; a copy is below."
+        }
+        display(view, raw=True)
         self._form.twin = f"cvnb-twin-{self.model_id[:12]}"
         with ONE_AT_A_TIME:  # what is drawn meanwhile is sent afterwards
-            self._twin = display(self._bundle(), raw=True, display_id=True)
+            self._twins = (*self._twins, display(self._bundle(), raw=True, display_id=True))
 
     def _bundle(self) -> dict[str, str]:
         shown = self.snapshot()
@@ -79,10 +82,11 @@ class Twinned(w.VBox):
     def _update_twin(self, slot: Slot) -> None:
         """Called at the end of a work: at most once a second, and always of the last."""
         with ONE_AT_A_TIME:
-            shown = self._twin is not None
-        if not shown or self._worker.superseded:
+            twins = self._twins
+        if not twins or self._worker.superseded:
             return
         slot.stop.wait(max(0.0, self._due - time.monotonic()))  # a newer work does not wait for it
         if not self._worker.superseded:
-            self._due = time.monotonic() + EVERY
-            self._twin.update(self._bundle(), raw=True)
+            self._due, bundle = time.monotonic() + EVERY, self._bundle()
+            for twin in twins:
+                twin.update(bundle, raw=True)

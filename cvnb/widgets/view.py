@@ -30,14 +30,14 @@ class View(Twinned):
         self.add_class("cvnb-host")
         self.children = [inside]
         self.observe(lambda change: self._refresh(), names=self._names)
-        self._form.observe(self._form_changed, names="values")
+        self._form.observe(self._form_changed, names="entered")
         self._refresh()
 
     def _show(self) -> None:
         raise NotImplementedError
 
     def _refresh(self) -> None:
-        self._form.values = {name: getattr(self, name) for name in self._names}
+        self._form.show({name: getattr(self, name) for name in self._names})
         self._worker.ask(self._draw)
 
     def _draw(self, slot: Slot) -> None:
@@ -57,12 +57,11 @@ class View(Twinned):
                 one.value = ""
 
     def _form_changed(self, change: Any) -> None:
-        for name, value in change.new.items():
-            if getattr(self, name) != value:
-                try:
-                    setattr(self, name, value)
-                except t.TraitError as error:
-                    self._form.error = str(error)
+        for name, value in self._form.news().items():
+            try:
+                setattr(self, name, value)
+            except t.TraitError as error:
+                self._form.error = str(error)
 
 
 def panel(name: str) -> w.HTML:

@@ -11,11 +11,20 @@ from sklearn.model_selection import GridSearchCV
 
 from ..errors import FamilyError
 from ..families import Family, as_families
-from ..inputs import is_frame
+from ..inputs import check_groups, is_frame
 from ..magics import AT_HAND
-from ..source import YOURS, expression, family_expression, import_lines, recipe_expression
+from ..source import (
+    YOURS,
+    expression,
+    family_expression,
+    import_lines,
+    loss_arguments,
+    recipe_expression,
+    select_arguments,
+)
 from .spelling import call_of, values_of
 
+GIVEN = "(as given)"  # what no control says and no name stands for
 OF_THE_USER = " (yours)"
 SHORT_HANDS = ("knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest")
 
@@ -42,6 +51,13 @@ class Written:
         if found:
             return what if what in found else found[0]
         return what if what not in self.namespace else f"your_{what}"
+
+    def groups_called(self, values: Any, n_rows: int) -> str:
+        """The name of these groups; "" for none, GIVEN where no name stands for them."""
+        if values is None:
+            return ""
+        same = (name for name in self.group_names(n_rows) if np.array_equal(check_groups(self.groups(name)), values))
+        return next(same, GIVEN)
 
     def groups(self, name: str) -> Any:
         """The groups of that name."""
@@ -97,11 +113,19 @@ class Written:
 
     def python(self, shown: Any) -> str:
         """Imports, recipe and run."""
-        imports: set[tuple[str, str]] = {("cvnb", "Recipe")}
-        arguments = [self._family(shown, imports), self.name("X"), self.name("y"), *_options(shown)]
-        lines = [f"recipe = {self._recipe(shown, imports)}", f"result = recipe.run({', '.join(arguments)})"]
+        imports: set[tuple[str, str]] = set()
+        arguments = [self._family(shown, imports), self.name("X"), self.name("y"), *_options(shown, imports)]
+        made, taken = self._recipe(shown, imports), {word for one in arguments for word in _names_in(one)}
+        imports.add(("cvnb", "Recipe"))
+        if self.namespace.get("Recipe", AT_HAND["Recipe"]) is not AT_HAND["Recipe"]:  # the user's own of that name
+            imports ^= {("cvnb", "Recipe"), ("cvnb", "Recipe as cvnb_Recipe")}
+            made = f"cvnb_{made}"
+        name = "recipe" if "recipe" not in taken else "cv_recipe"
+        lines = [f"{name} = {made}", f"result = {name}.run({', '.join(arguments)})"]
         missing = [
-            f"# {name}: what the builder was given; it has no name here" for name in arguments if name.startswith("your_")
+            f"# {word}: what the builder was given; it has no name here"
+            for word in (one.removeprefix("groups=") for one in arguments)
+            if word.startswith("your_") and word.isidentifier()
         ]
         if YOURS in " ".join(lines):
             missing.append(f"# {YOURS}: something of yours that no expression makes again")
@@ -130,6 +154,7 @@ class Written:
                 imports.add(("cvnb.shorthands", f"{name} as cvnb_{name}"))
                 return f"cvnb_{name}({grid})"
             imports.add(("cvnb", name))
+            imports |= {one for one in shown._imports_of_family() if one[0] not in ("cvnb", "numpy")}
             imports |= {("cvnb", word) for word in _names_in(grid) & AT_HAND.keys()}
             return f"{name}({grid})"
         if name in self.namespace and not self.takes_grid(shown.family_name):
@@ -164,10 +189,14 @@ def _exact(shown: Any) -> dict[str, Any]:
     return rest | (values_of(shown.recipe) or {})
 
 
-def _options(shown: Any) -> list[str]:
-    options = [f"groups={shown.groups}"] if shown.groups else []
-    if shown.loss != "auto":
+def _options(shown: Any, imports: set[tuple[str, str]]) -> list[str]:
+    options = [f"groups={'your_groups' if shown.groups == GIVEN else shown.groups}"] if shown.groups else []
+    if shown.loss == GIVEN:
+        options += loss_arguments(shown.given, imports)
+    elif shown.loss != "auto":
         options.append(f"{'loss' if shown.loss in LOSSES else 'scoring'}={shown.loss!r}")
+    if shown.select == GIVEN:
+        return options + select_arguments(shown.given.work.rule, imports)
     return [*options, *([f"select={shown.select!r}"] if shown.select != "min" else [])]
 
 
@@ -202,7 +231,14 @@ def _names_in(text: str) -> set[str]:
 
 
 def _is_column(value: Any, n_rows: int) -> bool:
-    """Whether it is one value for each row."""
+    """Whether it is one value for each row; what fails when it is looked at is none."""
+    try:
+        return _has_rows(value, n_rows)
+    except Exception:
+        return False
+
+
+def _has_rows(value: Any, n_rows: int) -> bool:
     if is_frame(value) or isinstance(value, str | bytes | dict | type):
         return False
     shape = getattr(value, "shape", None)

@@ -92,6 +92,80 @@ def test_a_recipe_is_built_and_its_copied_code_gives_the_same_number(visit, serv
     assert f"risk {shown}." in seen.run_cell(3, texts[1] + "\nprint(f'risk {result.risk:.6g}.')")
 
 
+LEGEND = """() => [...document.querySelectorAll('.cvnb-host')].map(one =>
+    [...one.querySelectorAll('.legendtext')].map(text => text.textContent))"""
+
+
+def test_a_view_that_is_opened_later_is_the_same(visit, server, app):
+    """The figure of a second view has the words of the first, though the builder was changed in between."""
+    seen = opened(
+        visit,
+        server,
+        app,
+        "light",
+        f"twice_{app}.ipynb",
+        "from cvnb.widgets import RecipeBuilder\nb = RecipeBuilder(X, y)\nb",
+        "1",
+    )
+    seen.page.get_by_label("Outer folds", exact=True).fill("7")
+    settled(seen, "nested CV (7-fold CV")
+    seen.run_cell(2, "b")
+    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").nth(3).wait_for(timeout=60_000)
+    seen.page.wait_for_function(f"() => (({LEGEND})()[1] ?? []).length > 3")
+    first, second = seen.page.evaluate(LEGEND)
+    assert first == second
+    assert "± 1 standard deviation of the 7 curves" in first
+
+
+def test_the_keyboard_reaches_every_kind_of_control(visit, server, app):
+    """Arrows and letters are the control's, not commands of the notebook: none moves away, cuts or changes a cell."""
+    seen = opened(visit, server, app, "light", f"keys_{app}.ipynb", "%recipe X y", "1")
+    page, n_cells = seen.page, seen.page.locator(".jp-Notebook .jp-Cell").count()
+    page.get_by_label("Seed, slider").click()
+    page.keyboard.press("Home")
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    settled(seen, "seed 3")
+    page.get_by_label("outside: K-fold, inside: K-fold").focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.cvnb-strip').textContent.includes('leave-one-out')")
+    page.get_by_label("Family").focus()
+    page.keyboard.press("r")
+    page.wait_for_function("() => document.querySelector('.cvnb-codes pre').textContent.includes('ridge(')")
+    page.get_by_label("In order of time").focus()
+    page.keyboard.press("x")
+    page.keyboard.press("Space")
+    assert page.get_by_label("In order of time").is_checked()
+    assert page.locator(".jp-Notebook .jp-Cell").count() == n_cells
+    assert page.locator(".cvnb-host .cvnb-form").count() == 1
+
+
+def test_changes_while_the_kernel_is_busy_are_all_heard(visit, server):
+    """A cell of the table, then the seed, while another cell runs: both count."""
+    seen = opened(visit, server, "lab", "light", "busy.ipynb", "%recipe X y", "1")
+    seen.page.evaluate(
+        "() => { const { content } = window.jupyterapp.shell.currentWidget; content.activeCellIndex = 2;"
+        " content.widgets[2].model.sharedModel.setSource('time.sleep(3)');"
+        " window.jupyterapp.commands.execute('notebook:run-cell'); }"
+    )
+    seen.page.get_by_label("outside: holdout, inside: K-fold").check()
+    seen.page.get_by_label("Seed", exact=True).fill("3")
+    settled(seen, "CV then test")
+    settled(seen, "seed 3")
+    assert seen.page.get_by_label("Recipe", exact=True).input_value() == "2. CV then test"
+
+
+def test_a_kernel_that_left_is_said(visit, server):
+    """The controls do nothing any more, and say so; the copy is shown; the layout stays."""
+    seen = opened(visit, server, "lab", "light", "left.ipynb", "%recipe X y")
+    before = seen.page.locator(".cvnb-strip").bounding_box()
+    seen.page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.sessionContext.restartKernel(); }")
+    seen.page.locator(".cvnb-alert:has-text('run its cell again')").wait_for(timeout=30_000)
+    assert seen.page.locator(".cvnb-form").get_attribute("inert") is not None
+    assert seen.page.locator(".cvnb-strip").bounding_box() == before
+    seen.shot("restarted", seen.page.locator(".cvnb-host"))
+
+
 def test_what_cannot_be_is_said_in_place(visit, server, app):
     """An alert in words beside the controls and where the map was; mended, it goes away."""
     seen = opened(visit, server, app, "light", f"wrong_{app}.ipynb", "%recipe X y")

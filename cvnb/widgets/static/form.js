@@ -7,14 +7,24 @@ function element(tag, properties = {}, children = []) {
     else if (name in made && name !== "list") made[name] = value;
     else made.setAttribute(name, value);
   }
+  // Or JupyterLab and Notebook take arrows and letters for commands; they look at the focused element itself.
+  if (["input", "select", "button", "summary"].includes(tag)) made.setAttribute("data-lm-suppress-shortcuts", "true");
   made.append(...children);
   return made;
 }
 
+// Every entry has a number: one that was not heard yet is neither lost among others nor shown as it was before.
 function send(model, name, value) {
-  if (model.get("values")[name] === value) return;
-  model.set("values", { ...model.get("values"), [name]: value });
+  const entered = model.get("entered");
+  const n = 1 + Math.max(0, ...Object.values(entered).map(([, number]) => number));
+  model.set("entered", { ...entered, [name]: [value, n] });
   model.save_changes();
+}
+
+function show(model, fields) {
+  for (const [name, value] of Object.entries(model.get("values"))) {
+    if ((model.get("entered")[name]?.[1] ?? 0) <= model.get("heard")) fields[name]?.show(value);
+  }
 }
 
 // Each maker returns the element of a field and two functions: show(value), and enable(yes).
@@ -134,9 +144,7 @@ function render({ model, el }) {
     for (const name of names) model.on(`change:${name}`, show);
     show();
   };
-  on(["values"], () => {
-    for (const [name, value] of Object.entries(model.get("values"))) fields[name]?.show(value);
-  });
+  on(["values", "heard"], () => show(model, fields));
   on(["choices"], () => {
     for (const [name, choices] of Object.entries(model.get("choices"))) fields[name]?.offer(choices);
   });
@@ -153,9 +161,10 @@ function render({ model, el }) {
   on(["actions"], () => {
     const known = [...buttons.children];
     model.get("actions").forEach(([action, label, enabled], i) => {
-      const button = known[i] ?? element("button", { type: "button", onclick: () => model.send({ action }) });
+      const click = (event) => { if (event.currentTarget.ariaDisabled !== "true") model.send({ action }); };
+      const button = known[i] ?? element("button", { type: "button", onclick: click });
       button.textContent = label;
-      button.disabled = !enabled;
+      button.ariaDisabled = String(!enabled);  // one that is disabled in earnest loses the focus
       if (!known[i]) buttons.append(button);
     });
   });
@@ -179,9 +188,18 @@ function render({ model, el }) {
 
   // The static copy is for when this is not alive; a figure that was drawn before it was shown takes its width now.
   const rule = element("style");
+  let gone = false;
   on(["twin"], () => {
     const twin = model.get("twin");
-    rule.textContent = twin ? `.jp-OutputArea-child:has(.${twin}) { display: none }` : "";
+    rule.textContent = twin && !gone ? `.jp-OutputArea-child:has(.${twin}) { display: none }` : "";
+  });
+  model.on("comm_live_update", () => {  // the kernel has left: what is shown stays, and does nothing
+    gone = true;
+    el.inert = true;
+    el.dataset.busy = "false";
+    bar.style.visibility = "hidden";
+    rule.textContent = "";
+    alert.textContent = "The kernel that this widget belongs to is gone: run its cell again.";
   });
   document.head.append(rule);
   const watch = new ResizeObserver(() => window.dispatchEvent(new Event("resize")));

@@ -605,8 +605,9 @@ def test_long_drawing_is_said_and_can_be_left(names, monkeypatch):
     monkeypatch.setattr(builder_module, "prepare", lambda *given: go_on.wait(30) and prepare(*given))
     builder.outer = 4
     until = time.monotonic() + 20
-    while "being drawn" not in builder._strip.value and time.monotonic() < until:
+    while not builder._drawing and time.monotonic() < until:
         time.sleep(0.02)
+    assert "being drawn" in builder._strip.value
     assert builder.result is None
     assert [enabled for _, _, enabled in builder._form.actions] == [False, True]
     builder.cancel()

@@ -14,7 +14,17 @@ import warnings
 
 import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import ElasticNet, ElasticNetCV, Lasso, LassoCV, LinearRegression, Ridge, RidgeCV
+from sklearn.linear_model import (
+    ElasticNet,
+    ElasticNetCV,
+    Lasso,
+    LassoCV,
+    LinearRegression,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Ridge,
+    RidgeCV,
+)
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold, cross_val_score, cross_validate
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -53,6 +63,7 @@ ROWS = (
     "lasso 2000×50, 50 α", "lasso 2000×50, against LassoCV", "elastic net 2000×50, 50 α",
     "elastic net 2000×50, against ElasticNetCV",
     "OLS leave-one-out 2000×50",
+    "logistic scaled 2000×20, 17 C", "logistic scaled 2000×20, against LogisticRegressionCV",
     "tree 2000×20, 2…40 leaves", "boosting 1000×10, 10 sizes", "histogram boosting 1000×10, 10 sizes",
     "forest 1000×10, 10 sizes",
     "k-NN 20,000×50 against one X @ X.T", "k-NN 50,000×20",
@@ -81,8 +92,26 @@ def workloads():
         yield f"{name} 2000×50, 50 α", searched(family, X, y), ran(family, X, y)
         search = own(alphas=PENALTIES, cv=KFold(5, shuffle=True, random_state=1))
         yield f"{name} 2000×50, against {own.__name__}", crossed(search, X, y), ran(family, X, y)
+    yield from along_C()
     yield from staged()
     yield "OLS leave-one-out 2000×50", left_out(X, y), lambda: Recipe.leave_one_out().run(ols, X, y, progress="off").risk
+
+
+def along_C():
+    """Logistic regression, and scikit-learn's own search of it."""
+    X, y = classes(2000, 20)
+    family = behind_scaler(LogisticRegression(), {"C": ALPHAS})
+    yield "logistic scaled 2000×20, 17 C", searched(family, X, y), ran(family, X, y)
+    inner = StratifiedKFold(5, shuffle=True, random_state=1)
+    own = make_pipeline(
+        StandardScaler(), LogisticRegressionCV(Cs=ALPHAS, cv=inner, scoring="accuracy", use_legacy_attributes=False)
+    )
+    outer = StratifiedKFold(5, shuffle=True, random_state=0)
+
+    def theirs():
+        return 1 - cross_validate(own, X, y, cv=outer, scoring="accuracy")["test_score"].mean()
+
+    yield "logistic scaled 2000×20, against LogisticRegressionCV", theirs, ran(family, X, y)
 
 
 def staged():

@@ -82,7 +82,7 @@ def workers(path: Path, n_jobs: int | None) -> Iterator[Workers]:
     if n_jobs is None and n is None and type(backend) is LokyBackend:
         yield Threads(n_threads(None)) if path.threads else Alone()
     elif effective_n_jobs(n_jobs) == 1:
-        yield Alone()
+        yield Threads(1) if path.threads else Alone()  # beside this one, which sees an interrupt
     else:  # with scikit-learn's configuration; one by one where the backend can do that
         with Parallel(n_jobs=n_jobs, return_as="generator" if backend.supports_return_generator else "list") as parallel:
             yield Joblib(parallel, effective_n_jobs(n_jobs))

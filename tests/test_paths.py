@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import ElasticNet, Lasso, Ridge
+from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, RadiusNeighborsClassifier
@@ -113,6 +113,8 @@ PATHS = {
     "lasso": (Lasso(), {"alpha": [0.1, 1.0]}, "shared:lasso", "sums of blocks of rows"),
     "elastic net": (ElasticNet(), {"alpha": [0.1, 1.0], "l1_ratio": [0.1, 0.9]}, "shared:lasso", "sums of blocks of rows"),
     "lasso behind": (make_pipeline(MinMaxScaler(), Lasso()), {}, "path:lasso", BEHIND),
+    "logistic": (LogisticRegression(), {"C": [0.1, 1.0]}, "path:logistic", "one path of the model serves every setting"),
+    "liblinear": (LogisticRegression(solver="liblinear"), {"C": [0.1, 1.0]}, "refit", "solver='liblinear'"),
     "leaves": (DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 4]}, "path:tree", "holds every smaller one"),
     "leaves of a subclass": (OwnTree(), {"max_leaf_nodes": [2, 4]}, "refit", "no other exact way is known for OwnTree"),
     "trees": (RandomForestClassifier(), {"n_estimators": [2, 4]}, "path:forest", "are the smaller ones"),

@@ -14,19 +14,27 @@ from ..families import Family, Kind
 from .base import Outcome, Unsuited
 from .measure import Meter
 from .per_split import PerSplit
-from .problem import Combination, Solver, column_names
+from .problem import Combination, Solver, column_names, is_default_scaler, steps_of
 from .refit import Chain, Key
+
+
+def _lets_go(kind: Kind) -> bool:
+    """Whether nothing but scikit-learn's scaler stands ahead: fits on threads gain something and disturb nobody."""
+    parts = steps_of(kind.candidate)
+    return parts is not None and all(map(is_default_scaler, parts[0]))
 
 
 class Behind(PerSplit):
     """One fit of the transformers per split, one path of the model."""
 
     compiles = True
-    reason = "the transformers are fitted once per split, and one path of the model serves every setting"
 
     def __init__(self, family: Family, kinds: list[Kind], meter: Meter, solver: Solver) -> None:
         super().__init__(family, kinds, meter, lambda kind: solver.axis)
         self.solver, self.name = solver, f"path:{solver.name}"
+        ahead = any(parts[0] for kind in kinds if (parts := steps_of(kind.candidate)))
+        self.reason = "the transformers are fitted once per split, and " * ahead + "one path of the model serves every setting"
+        self.threads = solver.sweep is None and all(map(_lets_go, kinds))
 
     def fill(self, outcome: Outcome, chain: Chain, key: Key, combinations: list[Combination]) -> None:
         settings = np.concatenate([one.which for one in combinations])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 from ..data import Data
@@ -26,15 +26,16 @@ from .refit import Refit, chain_key
 
 NEIGHBOURS = (KNeighborsClassifier, KNeighborsRegressor)
 RIDGES, OLS, LASSOS = (Ridge, RidgeClassifier), (LinearRegression,), (Lasso, ElasticNet)
+LOGISTIC = (LogisticRegression,)
 STAGED = (stages.TREES, stages.BOOSTING, stages.FORESTS)
-GROUPS = (NEIGHBOURS, RIDGES, OLS, LASSOS, *STAGED)
+GROUPS = (NEIGHBOURS, RIDGES, OLS, LASSOS, LOGISTIC, *STAGED)
 
 
 @cache
 def solvers() -> tuple[Solver, ...]:
     """All of them; only here Numba is imported."""
     load(f"{__package__}.knn", f"{__package__}.ridge")
-    from . import knn, lasso, ridge
+    from . import knn, lasso, logistic, ridge
 
     linear = (lambda one: True, ridge.LinearSweep, ridge.answers_of_split)
     return (
@@ -42,6 +43,9 @@ def solvers() -> tuple[Solver, ...]:
         Solver("ridge", RIDGES, ridge.AXIS, "margins", ridge.refuses, *linear),
         Solver("ols", OLS, ridge.AXIS, "margins", ridge.refuses, *linear),
         Solver("lasso", LASSOS, ridge.AXIS, "margins", lasso.refuses, *linear),
+        Solver(
+            "logistic", LOGISTIC, logistic.AXIS, "margins", logistic.refuses, lambda one: True, None, logistic.answers_of_split
+        ),
     )
 
 
@@ -96,8 +100,9 @@ def _solved(solver: Solver, family: Family, kinds: list[Kind], meter: Meter, pla
     _refuse(solver.refuses, [one.model for one in combinations])
     if data.weights is not None and not _are_tame(data.weights):
         raise Unsuited("some weight is too small or too large to be squared")
-    if any(ahead and not (len(ahead) == 1 and is_default_scaler(ahead[0])) for ahead in _aheads(kinds)):
-        _refuse_replaced_steps(family)
+    if solver.sweep is None or any(ahead and not _is_scaler(ahead) for ahead in _aheads(kinds)):
+        if any(_aheads(kinds)):
+            _refuse_replaced_steps(family)
         return Behind(family, kinds, meter, solver)
     X, why = numbers_of(data)
     if X is not None and X.dtype != np.float64 and X.dtype.kind == "f" and any(map(solver.in_float32, combinations)):
@@ -106,6 +111,10 @@ def _solved(solver: Solver, family: Family, kinds: list[Kind], meter: Meter, pla
         raise Unsuited(why or "a training part holds a row more than once")
     X = np.ascontiguousarray(X, dtype=np.float64)
     return solver.sweep(Problem(X, data, meter, tuple(combinations)), plan)
+
+
+def _is_scaler(ahead: list[Any]) -> bool:
+    return len(ahead) == 1 and is_default_scaler(ahead[0])
 
 
 def _aheads(kinds: list[Kind]) -> list[list[Any]]:

@@ -1,0 +1,165 @@
+"""Logistic regression: every C from one path of Newton's steps has the losses of scikit-learn's fits run to the end."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+from cvnb import Family, Recipe, logistic
+from cvnb.kernels import logistic as kernel
+
+END = {"tol": 1e-12, "max_iter": 100_000}
+CS = [1e-3, 0.05, 1.0, 30.0]
+NESTED = Recipe(outer=4, inner=3)
+RUN_ON = np.zeros(1, dtype=np.uint8)
+
+
+def table(n_classes=2, m=90, p=5, seed=0):
+    """Overlapping classes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, p)) * rng.uniform(0.5, 2.0, p)
+    return X, np.argsort(np.argsort(X[:, 0] + 0.7 * rng.normal(size=m))) * n_classes // m
+
+
+def family(model, scaled=False):
+    """The model bare or behind a scaler."""
+    return Family(make_pipeline(StandardScaler(), model), {"logisticregression__C": CS}) if scaled else Family(model, {"C": CS})
+
+
+def assert_as_refitted(fam, X, y, recipe=NESTED, tolerance=1e-6, losses=("log", "zero_one"), **options):
+    """The curves and the risks of scikit-learn's own fits, by a loss that sees every digit, and by the usual one."""
+    for loss in losses:
+        fast = recipe.run(fam, X, y, progress="off", loss=loss, **options)
+        slow = recipe.run(fam, X, y, progress="off", path="refit", flat=True, loss=loss, **options)
+        assert fast.path == "path:logistic", (fast.path_reason, fast.notes)
+        assert not any("refitted" in note for note in fast.notes)
+        for name in ("inner_curves", "outer_curves", "fold_risks"):
+            np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), rtol=tolerance)
+        assert fast.chosen == slow.chosen
+    return fast
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(), LogisticRegression(fit_intercept=False, class_weight="balanced")])
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
+def test_every_C_has_scikit_learns_losses(model, n_classes, scaled, rng):
+    """Two classes and more, alone and scaled, with and without an intercept, weighted."""
+    X, y = table(n_classes)
+    fam = family(model.set_params(**END), scaled)
+    assert_as_refitted(fam, X, y)
+    assert_as_refitted(fam, X, np.array(["d", "b", "a", "c"])[y], sample_weight=rng.random(len(y)) + 0.1)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "neg_brier_score", "average_precision"])
+def test_scores_are_those_of_the_fitted_model(scoring):
+    """By decisions and by probabilities."""
+    X, y = table()
+    fast, slow = (
+        NESTED.run(family(LogisticRegression(**END)), X, y, scoring=scoring, progress="off", path=path)
+        for path in ("auto", "refit")
+    )
+    np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "recipe", [Recipe(3, "loo"), Recipe(ShuffleSplit(3, random_state=0), 3), Recipe(None, 4), Recipe(0.3, 3)], ids=repr
+)
+def test_every_recipe_takes_the_path(recipe):
+    """Split by split."""
+    X, y = table(m=40)
+    fast, slow = (recipe.run(family(LogisticRegression(**END)), X, y, progress="off", path=path) for path in ("auto", "refit"))
+    assert fast.path == "path:logistic"
+    np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-9)
+
+
+def test_a_class_that_a_training_part_lacks_is_never_said():
+    """Two classes of three are a problem of two; one alone is told by refit."""
+    X, y = table(3, m=30)
+    y[:] = np.where(np.arange(30) < 3, 2, y % 2)
+    pairs = [(np.arange(3, 30), np.arange(3)), (np.arange(20), np.arange(20, 30))]
+    fast, slow = (
+        Recipe(pairs, [[(pairs[0][0][:18], pairs[0][0][18:])], [(pairs[1][0][:14], pairs[1][0][14:])]]).run(
+            family(LogisticRegression(**END)), X, y, progress="off", path=path
+        )
+        for path in ("auto", "refit")
+    )
+    np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-9)
+    np.testing.assert_allclose(fast.fold_risks, slow.fold_risks, rtol=1e-9)
+
+
+def test_separable_and_wide_tables_end():
+    """Where large C let coefficients grow, and where columns outnumber rows."""
+    X, _ = table(m=80)
+    assert_as_refitted(family(LogisticRegression(**END)), X, (X[:, 0] > 0).astype(int) + (X[:, 1] > 1), tolerance=1e-5)
+    X, y = table(m=40, p=70)
+    assert_as_refitted(family(LogisticRegression(**END)), X, y, tolerance=1e-5)
+
+
+def test_columns_far_from_zero_are_centred():
+    """Their offset is the intercept's."""
+    X, y = table()
+    near, far = (NESTED.run(family(LogisticRegression()), X + shift, y, loss="log", progress="off") for shift in (0.0, 1e4))
+    np.testing.assert_allclose(far.inner_curves, near.inner_curves, rtol=1e-9)
+
+
+def test_the_usual_tolerance_of_scikit_learn_is_met():
+    """Its default stops early; here the minimum itself is found. The short-hand takes the path."""
+    X, y = table(3)
+    assert_as_refitted(family(LogisticRegression(), True), X, y, tolerance=1e-3, losses=["log"])
+    assert NESTED.run(logistic(), X, y, progress="off").path == "path:logistic"
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (LogisticRegression(solver="liblinear"), "penalises the intercept"),
+        (LogisticRegression(l1_ratio=0.5, solver="saga", max_iter=500), "a penalty other than the square"),
+        (LogisticRegression(class_weight={0: 1.0, 1: 2.0}), "class_weight=<dict>"),
+        (LogisticRegression(max_iter=3), "max_iter=3, which ends before the minimum"),
+    ],
+)
+def test_what_is_not_for_the_path_is_refitted(model, why):
+    """The reason says what stands in the way."""
+    result = NESTED.run(family(model), *table(), progress="off")
+    assert result.path == "refit"
+    assert why in result.path_reason
+
+
+def test_any_number_of_threads_and_any_transformer_gives_the_same():
+    """One thread, two processes, a scaler of another kind."""
+    X, y = table(3)
+    fam = Family(make_pipeline(MinMaxScaler(), LogisticRegression()), {"logisticregression__C": CS})
+    one, two = (NESTED.run(fam, X, y, progress="off", n_jobs=n) for n in (None, 2))
+    np.testing.assert_array_equal(one.inner_curves, two.inner_curves)
+    assert "the transformers are fitted once per split" in one.path_reason
+
+
+@given(
+    m=st.integers(4, 40), p=st.integers(1, 6), seed=st.integers(0, 10**6), n_classes=st.integers(2, 4),
+    intercept=st.booleans(), decades=st.integers(-3, 3),
+)  # fmt: skip
+@settings(max_examples=100)
+def test_what_is_found_is_the_minimum(m, p, seed, n_classes, intercept, decades):
+    """The gradient vanishes, for any table."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(size=(m, p)), np.ones((m, int(intercept)))])
+    y, w, C = np.append(np.arange(n_classes), rng.integers(0, n_classes, m))[:m], rng.random(m) + 0.1, 10.0**decades
+    q = X.shape[1]
+    penalty = np.append(np.ones(p), np.zeros(int(intercept)))
+    if n_classes == 2:
+        out = np.empty((1, q))
+        how = kernel.two_classes(X, y.astype(float), w, np.array([C]), intercept, RUN_ON, out)
+        share = 1 / (1 + np.exp(-X @ out[0]))
+        gradient = C * X.T @ (w * (share - y)) + penalty * out[0]
+    else:
+        out = np.empty((1, n_classes, q))
+        how = kernel.many_classes(X, y, w, np.array([C]), intercept, n_classes, RUN_ON, out)
+        shares = np.exp(X @ out[0].T)
+        shares /= shares.sum(axis=1, keepdims=True)
+        gradient = C * ((shares - (y[:, None] == np.arange(n_classes))) * w[:, None]).T @ X + penalty * out[0]
+    assert how == kernel.FINE
+    assert np.abs(gradient).max() <= 1e-7 * max(1.0, C * w.sum())

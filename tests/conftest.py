@@ -81,3 +81,14 @@ def shell(monkeypatch):
     one.user_ns.update(X=X, y=y)
     yield one
     InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def builder(names):
+    """A RecipeBuilder on iris that has shown its first result; `names` is the namespace of the test's module."""
+    from cvnb.widgets import RecipeBuilder
+
+    one = RecipeBuilder(names["X"], names["y"], namespace=names)
+    assert one.wait(60)
+    yield one
+    one.close()

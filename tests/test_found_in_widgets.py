@@ -46,14 +46,6 @@ def names():
     return {"X": X, "y": y, "model": SVC(), "slow": Slow(), "leaves": Leaves(), "np": np}
 
 
-@pytest.fixture
-def builder(names):
-    one = RecipeBuilder(X, y, namespace=names)
-    assert one.wait(60)
-    yield one
-    one.close()
-
-
 def running(builder, outer=12):
     """A slow run with some outer splits finished."""
     builder.family_name, builder.grid, builder.outer = "slow", "{'strategy': ['prior', 'uniform']}", outer

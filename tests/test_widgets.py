@@ -38,14 +38,6 @@ def names():
     }
 
 
-@pytest.fixture
-def builder(names):
-    one = RecipeBuilder(X, y, namespace=names)
-    assert one.wait(60)
-    yield one
-    one.close()
-
-
 def shown(builder):
     """What stands on screen once everything is done."""
     assert builder.wait(60)

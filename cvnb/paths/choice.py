@@ -27,6 +27,7 @@ from .refit import Refit, chain_key
 NEIGHBOURS = (KNeighborsClassifier, KNeighborsRegressor)
 RIDGES, OLS, LASSOS = (Ridge, RidgeClassifier), (LinearRegression,), (Lasso, ElasticNet)
 LOGISTIC = (LogisticRegression,)
+ITERATED = (LASSOS, LOGISTIC)  # scikit-learn stops short of the minimum: where no fit is spared its own numbers are given
 STAGED = (stages.TREES, stages.BOOSTING, stages.FORESTS)
 GROUPS = (NEIGHBOURS, RIDGES, OLS, LASSOS, LOGISTIC, *STAGED)
 
@@ -98,6 +99,8 @@ def _solved(solver: Solver, family: Family, kinds: list[Kind], meter: Meter, pla
     if meter.classes is None and data.y.dtype.kind == "f" and data.y.dtype != np.float64:
         raise Unsuited(f"y is {data.y.dtype}, and scikit-learn computes in that precision")
     _refuse(solver.refuses, [one.model for one in combinations])
+    if solver.models in ITERATED and 2 * len(combinations) > sum(one.which.size for one in combinations):
+        raise Unsuited(f"no fit of {type(combinations[0].model).__name__} serves two settings of this grid")
     if data.weights is not None and not _are_tame(data.weights):
         raise Unsuited("some weight is too small or too large to be squared")
     if solver.sweep is None or any(ahead and not _is_scaler(ahead) for ahead in _aheads(kinds)):

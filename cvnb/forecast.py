@@ -26,12 +26,8 @@ from .threads import n_threads
 SIDE = 384  # rows and columns of the matrices whose product is timed
 RUN, SPLIT, MANY = 1.2e-3, 2e-5, 200  # seconds of a fast run, and of each of its first splits, beside the multiplications
 PART = 5e-4  # seconds of a training part with splits inside
-RATES = {
-    "knn": 2.2,
-    "ridge": 4.0,
-    "ols": 4.0,
-    "lasso": 4.0,
-}  # time of a path's multiplication, in that of a matrix product on one thread
+# Time of a path's multiplication, in that of a matrix product on one thread.
+RATES = {"knn": 2.2, "ridge": 4.0, "ols": 4.0, "lasso": 4.0}
 BLOCK = 4e6  # bytes of a block of distances
 
 

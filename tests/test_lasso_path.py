@@ -156,6 +156,13 @@ def test_what_is_not_for_the_path_is_refitted(model, grid, why):
     assert why in result.path_reason
 
 
+def test_no_penalty_is_no_lasso_behind_a_transformer_either():
+    """Each split is left to refit, and a note says why."""
+    model = make_pipeline(PolynomialFeatures(1, include_bias=False), Lasso(**END))
+    result = NESTED.run(Family(model, {"lasso__alpha": [0.0, 0.1]}), *table(m=40), progress="off")
+    assert any("alpha=0 is no lasso" in note for note in result.notes)
+
+
 def test_copies_of_columns_are_left_to_scikit_learn():
     """Which of two equal columns counts is no question of the minimum."""
     X, y = table()

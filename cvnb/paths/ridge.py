@@ -112,6 +112,8 @@ def answers_of_split(
     """(what every setting says of X_test, close calls) after one fit on X_train, which stand for the rows (train, test)."""
     train, test = pair
     targets, line = Targets(data.y, meter), Line.of(combination)
+    if line.is_lasso:
+        lasso.check(line.alphas, X_train.shape[1])
     weights = None if data.weights is None else data.weights[train]
     rows = Rows(X_train, targets.Y[train], weights, np.zeros(1, dtype=np.uint8))
     centre, coefs = fit(rows, np.arange(train.size), line)

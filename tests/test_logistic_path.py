@@ -140,26 +140,33 @@ def test_any_number_of_threads_and_any_transformer_gives_the_same():
 
 @given(
     m=st.integers(4, 40), p=st.integers(1, 6), seed=st.integers(0, 10**6), n_classes=st.integers(2, 4),
-    intercept=st.booleans(), decades=st.integers(-3, 3),
+    intercept=st.booleans(), decades=st.integers(-3, 3), away=st.sampled_from([0.0, 0.1, 3.0]),
 )  # fmt: skip
 @settings(max_examples=100)
-def test_what_is_found_is_the_minimum(m, p, seed, n_classes, intercept, decades):
-    """The gradient vanishes, for any table."""
+def test_what_is_found_is_the_minimum(m, p, seed, n_classes, intercept, decades, away):
+    """The gradient vanishes, for any table and from wherever the path starts."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=(m, p)), np.ones((m, int(intercept)))])
     y, w, C = np.append(np.arange(n_classes), rng.integers(0, n_classes, m))[:m], rng.random(m) + 0.1, 10.0**decades
     q = X.shape[1]
     penalty = np.append(np.ones(p), np.zeros(int(intercept)))
+    start = np.zeros((2, 1, 1 if n_classes == 2 else n_classes, q)) + away * rng.normal(size=q)
+    out = np.empty_like(start)
+    how = kernel.along_C(np.ascontiguousarray(X.T), y.astype(float), w, penalty, np.array([C]), RUN_ON, start, out)
+    B = out[0, 0]
     if n_classes == 2:
-        out = np.empty((1, q))
-        how = kernel.two_classes(X, y.astype(float), w, np.array([C]), intercept, RUN_ON, out)
-        share = 1 / (1 + np.exp(-X @ out[0]))
-        gradient = C * X.T @ (w * (share - y)) + penalty * out[0]
+        gradient = C * X.T @ (w * (1 / (1 + np.exp(-X @ B[0])) - y)) + penalty * B[0]
     else:
-        out = np.empty((1, n_classes, q))
-        how = kernel.many_classes(X, y, w, np.array([C]), intercept, n_classes, RUN_ON, out)
-        shares = np.exp(X @ out[0].T)
+        shares = np.exp(X @ B.T)
         shares /= shares.sum(axis=1, keepdims=True)
-        gradient = C * ((shares - (y[:, None] == np.arange(n_classes))) * w[:, None]).T @ X + penalty * out[0]
+        gradient = C * ((shares - (y[:, None] == np.arange(n_classes))) * w[:, None]).T @ X + penalty * B
     assert how == kernel.FINE
     assert np.abs(gradient).max() <= 1e-7 * max(1.0, C * w.sum())
+
+
+def test_exponentials_are_those_of_the_library(rng):
+    """To two units in the last place, however small."""
+    x = np.append(-np.exp(rng.uniform(-40, 6.5, 10_000)), [0.0, -699.0])
+    out = np.empty(x.size)
+    kernel.exponentials(x, np.empty(x.size), out)
+    np.testing.assert_allclose(out, np.exp(x), rtol=5e-16)

@@ -1,10 +1,11 @@
-"""Logistic regression along rising C: Newton's steps, each C started where the one before ended.
+"""Logistic regression along rising C: Newton's steps, each C started where the path so far points to.
 
-    minimise   C sum_i w_i loss(y_i, x_i'beta + b) + |beta|^2 / 2
+    minimise   C sum_i w_i loss(y_i, B x_i) + sum_c D_c B_c^2 / 2
 
-The last column of X is all ones where there is an intercept b, which is not penalised. A step that does not lower the objective
-is halved. What is left is measured by the gradient in the metric of the second derivatives, g'H^-1 g: twice what the objective
-is above its minimum, near it.
+X is held column by column, [p, n], y are codes of classes, and B [sets, p] has one set of coefficients for two classes, one
+for each class of more. D is zero for the column of ones that stands for an intercept. What is left is measured by the gradient
+in the metric of the second derivatives, g'H^-1 g: twice what the objective is above its minimum, near it. These derivatives are
+kept, scaled by C, from step to step and from C to C (chord steps), until a step leaves more than a thousandth of that.
 """
 
 from __future__ import annotations
@@ -13,18 +14,170 @@ import numpy as np
 from numba import njit
 
 FINE, UNENDED, SINGULAR = 0, 1, 2
-STEPS = 200
-NEAR = 1e-15  # g'H^-1 g before the last step, which leaves a hundredth of it or less
+STEPS, HALVES = 200, 60
+NEAR = 1e-14  # g'H^-1 g before the last step
+SLOW = 1e-3  # share of it that a step may leave before other second derivatives are worth their cost
 FLAT = 1e-15  # share of the objective that rounding moves
+FAR = 1.0  # a step that moves no decision by more than this does not go too far
+CHUNK = 256  # rows whose columns stay in the nearest cache
+LOWEST, ROUND, PER_LOG2 = -700.0, 1.5 * 2.0**52, 1.0 / np.log(2.0)
+LOG2, LOG2_REST = 0.693147180369123816490, 1.90821492927058770002e-10  # ln 2 as a short number and what is left
+T3, T4, T5, T6, T7 = 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040
+T8, T9, T10, T11, T12 = 1 / 40320, 1 / 362880, 1 / 3628800, 1 / 39916800, 1 / 479001600
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def factor(H):
-    """Replace H's lower part by its Cholesky factor; whether it is positive definite."""
-    for i in range(H.shape[0]):
-        own, size = H[i], H[i, i]
+def exponentials(x, power, out):
+    """Fill out with exp(x), x <= 0, to the last bit or one beside it; power is lost.
+
+    exp(x) = 2^n exp(r): n by rounding, exp(r) by its series, 2^n by writing n into the exponent's bits. Unlike a call of the
+    mathematical library it is done for several rows at a time by one instruction.
+    """
+    bits = power.view(np.int64)
+    for i in range(x.size):
+        a = max(x[i], LOWEST)
+        power[i] = a * PER_LOG2 + ROUND
+        n = power[i] - ROUND
+        r = (a - n * LOG2) - n * LOG2_REST
+        high = T7 + r * (T8 + r * (T9 + r * (T10 + r * (T11 + r * T12))))
+        out[i] = 1.0 + r * (1.0 + r * (0.5 + r * (T3 + r * (T4 + r * (T5 + r * (T6 + r * high))))))
+    for i in range(x.size):
+        bits[i] = (bits[i] + 1023) << 52
+    for i in range(x.size):
+        out[i] *= power[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def decide(X, beta, a, b, z, new):
+    """Write the decisions of rows a ... b - 1; by how much one has moved at most."""
+    far = 0.0
+    for i in range(b - a):
+        new[i] = 0.0
+    for c in range(beta.size):
+        x, by = X[c, a:b], beta[c]
+        for i in range(b - a):
+            new[i] += by * x[i]
+    for i in range(b - a):
+        far = max(far, abs(new[i] - z[a + i]))
+        z[a + i] = new[i]
+    return far
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def add_products(X, a, b, r, g):
+    """Add the columns' products with r over rows a ... b - 1."""
+    for c in range(g.size):
+        x, total = X[c, a:b], 0.0
+        for i in range(b - a):
+            total += x[i] * r[i]
+        g[c] += total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def look_at_two(X, y, w, B, Z, V, G, e, power, r):
+    """Fill G with the loss's first derivatives at B, V with the second ones by the decisions Z; how far these moved."""
+    z, v, far, n = Z[0], V[0], 0.0, w.size
+    G[:] = 0.0
+    for a in range(0, n, CHUNK):
+        b = min(a + CHUNK, n)
+        far = max(far, decide(X, B[0], a, b, z, r))
+        for i in range(b - a):
+            r[i] = -abs(z[a + i])
+        exponentials(r[: b - a], power[: b - a], e[: b - a])
+        for i in range(b - a):
+            share = 1.0 / (1.0 + e[i])
+            v[a + i] = w[a + i] * (e[i] * share * share)
+            r[i] = w[a + i] * ((share if z[a + i] >= 0.0 else e[i] * share) - y[a + i])
+        add_products(X, a, b, r, G[0])
+    return far
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def look_at_many(X, y, w, B, Z, V, G, e, power, r):
+    """The same for more classes, V the shares of the classes."""
+    far, n, n_sets = 0.0, w.size, len(B)
+    most, size = np.empty(CHUNK), np.empty(CHUNK)
+    G[:] = 0.0
+    for a in range(0, n, CHUNK):
+        b = min(a + CHUNK, n)
+        most[:], size[:] = -np.inf, 0.0
+        for k in range(n_sets):
+            far = max(far, decide(X, B[k], a, b, Z[k], r))
+            for i in range(b - a):
+                most[i] = max(most[i], Z[k, a + i])
+        for k in range(n_sets):
+            for i in range(b - a):
+                r[i] = Z[k, a + i] - most[i]
+            exponentials(r[: b - a], power[: b - a], e[: b - a])
+            for i in range(b - a):
+                V[k, a + i] = e[i]
+                size[i] += e[i]
+        for k in range(n_sets):
+            for i in range(b - a):
+                V[k, a + i] /= size[i]
+                r[i] = w[a + i] * (V[k, a + i] - (1.0 if y[a + i] == k else 0.0))
+            add_products(X, a, b, r, G[k])
+    return far
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def objective(y, w, Z, B, D, C):
+    """C times the loss, and the penalty."""
+    total, square, n_sets = 0.0, 0.0, len(B)
+    for i in range(w.size):
+        if n_sets == 1:
+            z = Z[0, i]
+            total += w[i] * (np.log1p(np.exp(-abs(z))) + max(z, 0.0) - y[i] * z)
+        else:
+            most, size = Z[0, i], 0.0
+            for k in range(1, n_sets):
+                most = max(most, Z[k, i])
+            for k in range(n_sets):
+                size += np.exp(Z[k, i] - most)
+            total += w[i] * (np.log(size) + most - Z[int(y[i]), i])
+    for k in range(n_sets):
+        for c in range(D.size):
+            square += D[c] * B[k, c] * B[k, c]
+    return C * total + 0.5 * square
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def curvature(X, w, V, D, U, block, S):
+    """Fill S with the second derivatives of the loss; U is overwritten.
+
+    Intercepts of several classes are free up to a constant, and any curvature along it leaves them summing to zero.
+    """
+    n_sets, p = len(V), len(X)
+    if n_sets == 1:
+        for c in range(p):
+            for i in range(w.size):
+                U[c, i] = V[0, i] * X[c, i]
+        np.dot(U, X.T, S)
+        return
+    for k in range(n_sets):
+        for m in range(k + 1):
+            own, other, same = V[k], V[m], 1.0 if k == m else 0.0
+            for c in range(p):
+                x, u = X[c], U[c]
+                for i in range(w.size):
+                    u[i] = w[i] * own[i] * (same - other[i]) * x[i]
+            np.dot(U, X.T, block)
+            S[k * p : (k + 1) * p, m * p : (m + 1) * p] = block
+            if D[p - 1] == 0.0:
+                S[k * p + p - 1, m * p + p - 1] += w.sum() / (n_sets * n_sets)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def factor(S, D, C, L):
+    """Fill L's lower part with the Cholesky factor of C S and the penalties; whether it is positive definite."""
+    for i in range(len(L)):
+        own = L[i]
+        for c in range(i + 1):
+            own[c] = C * S[i, c]
+        own[i] += D[i % D.size]
+        size = own[i]
         for k in range(i):
-            other, along = H[k], own[k]
+            other, along = L[k], own[k]
             for c in range(k):
                 along -= own[c] * other[c]
             own[k] = along / other[k]
@@ -51,201 +204,88 @@ def solve(L, g):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def slopes(y, w, z, r, v):
-    """The first and second derivatives of the loss by z."""
-    for i in range(z.size):
-        e = np.exp(-abs(z[i]))
-        share = 1.0 / (1.0 + e)
-        r[i] = w[i] * ((share if z[i] >= 0.0 else e * share) - y[i])
-        v[i] = w[i] * (e * share * share)
+def foresee(Cs, s, start, out, B):
+    """Fill B with where the path points to at Cs[s]: the way from start is taken on by its cubic through the last two C.
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def objective(y, w, z, beta, C, n_penalised):
-    """C times the loss, and the penalty."""
-    total, square = 0.0, 0.0
-    for i in range(z.size):
-        total += w[i] * (np.log1p(np.exp(-abs(z[i]))) + max(z[i], 0.0) - y[i] * z[i])
-    for c in range(n_penalised):
-        square += beta[c] * beta[c]
-    return C * total + 0.5 * square
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def damped(y, w, z, dz, beta, step, C, n_penalised, new, new_z):
-    """The largest of 1, 1/2, 1/4, ... of the step that does not raise the objective."""
-    value, share = objective(y, w, z, beta, C, n_penalised), 1.0
-    while share > 1e-8:
-        for c in range(beta.size):
-            new[c] = beta[c] - share * step[c]
-        for i in range(z.size):
-            new_z[i] = z[i] - share * dz[i]
-        if objective(y, w, new_z, new, C, n_penalised) <= value + FLAT * abs(value):
-            break
-        share *= 0.5
-    return share
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def curvature(X, v, C, n_penalised, A, H):
-    """Fill H with the second derivatives of the objective; A is overwritten."""
-    for i in range(v.size):
-        root, a, x = np.sqrt(C * v[i]), A[i], X[i]
-        for c in range(a.size):
-            a[c] = root * x[c]
-    np.dot(A.T, A, H)
-    for c in range(n_penalised):
-        H[c, c] += 1.0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def go_along(X, L, by, n_penalised, step, dz, beta):
-    """Move beta along the tangent of its path, d beta / d log C = H^-1 (beta, 0), unless some z would move by more than 2."""
-    step[:] = 0.0
-    for c in range(n_penalised):
-        step[c] = beta[c]
-    solve(L, step)
-    np.dot(X, step, dz)
-    if by * np.abs(dz).max() < 2.0:
-        for c in range(beta.size):
-            beta[c] += by * step[c]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def two_classes(X, y, w, Cs, intercept, stop, out):
-    """Fill out[s] with the coefficients for Cs[s], which rise; y is 0 or 1. How it went.
-
-    Each C begins where the tangent at the one before points to. The second derivatives are kept while each step leaves a
-    hundredth of g'H^-1 g (chord steps). A step that moves no z by more than 1 cannot go too far; a longer one is looked after.
+    start and out are [2, settings, sets, p]: solutions, and their tangents d B / d log C.
     """
-    n, p = X.shape
-    n_penalised = p - 1 if intercept else p
-    beta, new, step, g = np.zeros(p), np.empty(p), np.empty(p), np.empty(p)
-    z, dz, new_z, r, v = np.zeros(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
-    A, H = np.empty((n, p)), np.empty((p, p))
+    B[:] = start[0, s]
+    if s == 0:
+        return
+    h = np.log(Cs[s] / Cs[s - 1])
+    if s == 1 or Cs[s - 1] == Cs[s - 2]:
+        B += out[0, s - 1] - start[0, s - 1] + h * (out[1, s - 1] - start[1, s - 1])
+        return
+    by = np.log(Cs[s - 1] / Cs[s - 2])
+    t = 1.0 + h / by
+    B += (2 * t**3 - 3 * t**2 + 1) * (out[0, s - 2] - start[0, s - 2])
+    B += (3 * t**2 - 2 * t**3) * (out[0, s - 1] - start[0, s - 1])
+    B += by * (t**3 - 2 * t**2 + t) * (out[1, s - 2] - start[1, s - 2])
+    B += by * (t**3 - t**2) * (out[1, s - 1] - start[1, s - 1])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def along_C(X, y, w, D, Cs, stop, start, out):
+    """Fill out[0, s] with the coefficients for Cs[s], which rise, and out[1, s] with their tangents. How it went.
+
+    start is a path of the same form nearby, as that of a larger training part; or zeros.
+    """
+    n, n_sets, p = w.size, start.shape[2], len(X)
+    B, base, step, G = start[0, 0].copy(), start[0, 0].copy(), np.zeros((n_sets, p)), np.empty((n_sets, p))
+    Z, old, V = np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.empty((n_sets, n))
+    U, block, S, L = np.empty((p, n)), np.empty((p, p)), np.empty((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
+    e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
+    known, flat = False, step.reshape(-1)
     for s in range(Cs.size):
-        C, fresh, ended, before = Cs[s], False, False, np.inf
+        C, before, n_halves, ended = Cs[s], np.inf, 0, False
+        foresee(Cs, s, start, out, B)
         if s > 0:
-            go_along(X, H, np.log(C / Cs[s - 1]), n_penalised, step, dz, beta)
-            np.dot(X, beta, z)
-        for _ in range(STEPS):
+            base[:], old[:] = out[0, s - 1], Z
+            step[:] = base - B
+        if known and not factor(S, D, C, L):
+            return SINGULAR
+        for turn in range(STEPS):
             if stop[0]:
                 return FINE
-            slopes(y, w, z, r, v)
-            if not fresh:
-                curvature(X, v, C, n_penalised, A, H)
-                if not factor(H):
-                    return SINGULAR
-            np.dot(X.T, r, g)
-            for c in range(p):
-                g[c] *= C
-            for c in range(n_penalised):
-                g[c] += beta[c]
-            step[:] = g
-            solve(H, step)
-            left = 0.0
-            for c in range(p):
-                left += g[c] * step[c]
-            if fresh and left > 0.01 * before:  # too slow: other second derivatives
-                fresh, before = False, np.inf
-                continue
-            np.dot(X, step, dz)
-            share = 1.0 if np.abs(dz).max() <= 1.0 else damped(y, w, z, dz, beta, step, C, n_penalised, new, new_z)
-            for c in range(p):
-                beta[c] -= share * step[c]
-            for i in range(n):
-                z[i] -= share * dz[i]
-            fresh, before = share == 1.0, left
+            if n_sets == 1:
+                far = look_at_two(X, y, w, B, Z, V, G, e, power, r)
+            else:
+                far = look_at_many(X, y, w, B, Z, V, G, e, power, r)
+            if far > FAR and s + turn > 0:
+                most = objective(y, w, old, base, D, C)
+                if not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most):
+                    n_halves += 1
+                    if n_halves > HALVES:
+                        return UNENDED
+                    step *= 0.5
+                    B[:] = base - step
+                    Z[:] = old
+                    continue
+            for k in range(n_sets):
+                for c in range(p):
+                    G[k, c] = C * G[k, c] + D[c] * B[k, c]
+            for again in range(2):
+                if not known or again == 1:
+                    curvature(X, w, V, D, U, block, S)
+                    known = True
+                    if not factor(S, D, C, L):
+                        return SINGULAR
+                step[:] = G
+                solve(L, flat)
+                left = (G * step).sum()
+                if left <= SLOW * before:
+                    break
+            base[:], old[:], before = B, Z, left
+            B -= step
             if left <= NEAR:
                 ended = True
                 break
         if not ended:
             return UNENDED
-        out[s] = beta
-    return FINE
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def look_at_all(X, y, w, B, C, n_penalised, Z, P):
-    """The objective at B [classes, p], with P the probabilities of the classes."""
-    n, n_classes = P.shape
-    np.dot(X, B.T, Z)
-    total = 0.0
-    for i in range(n):
-        z, own, most = Z[i], P[i], Z[i, 0]
-        for k in range(1, n_classes):
-            most = max(most, z[k])
-        size = 0.0
-        for k in range(n_classes):
-            own[k] = np.exp(z[k] - most)
-            size += own[k]
-        for k in range(n_classes):
-            own[k] /= size
-        total += w[i] * (np.log(size) + most - z[y[i]])
-    square = 0.0
-    for k in range(n_classes):
-        for c in range(n_penalised):
-            square += B[k, c] * B[k, c]
-    return C * total + 0.5 * square
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def many_classes(X, y, w, Cs, intercept, n_classes, stop, out):
-    """The same for more classes, y their codes: out[s] is [classes, p]. Intercepts, free up to a constant, sum to zero."""
-    n, p = X.shape
-    n_penalised, size = (p - 1 if intercept else p), n_classes * p
-    B, new, Z, P = np.zeros((n_classes, p)), np.empty((n_classes, p)), np.empty((n, n_classes)), np.empty((n, n_classes))
-    A, block, H, g, step = np.empty((n, p)), np.empty((p, p)), np.empty((size, size)), np.empty(size), np.empty(size)
-    r, weight = np.empty((n, n_classes)), w.sum()
-    for s in range(Cs.size):
-        C, ended = Cs[s], False
-        value = look_at_all(X, y, w, B, C, n_penalised, Z, P)
-        for _ in range(STEPS):
-            if stop[0]:
-                return FINE
-            for i in range(n):
-                for k in range(n_classes):
-                    r[i, k] = w[i] * (P[i, k] - (1.0 if y[i] == k else 0.0))
-            G = np.dot(r.T, X)
-            for k in range(n_classes):
-                for c in range(p):
-                    g[k * p + c] = C * G[k, c] + (B[k, c] if c < n_penalised else 0.0)
-                for m in range(k + 1):
-                    for i in range(n):
-                        by, a, x = C * w[i] * P[i, k] * ((1.0 if k == m else 0.0) - P[i, m]), A[i], X[i]
-                        for c in range(p):
-                            a[c] = by * x[c]
-                    np.dot(X.T, A, block)
-                    for c in range(p):
-                        for d in range(p):
-                            H[k * p + c, m * p + d] = block[c, d]
-                for c in range(n_penalised):
-                    H[k * p + c, k * p + c] += 1.0
-            if intercept:
-                for k in range(n_classes):
-                    for m in range(k + 1):
-                        H[k * p + p - 1, m * p + p - 1] += C * weight / (n_classes * n_classes)
-            step[:] = g
-            if not factor(H):
-                return SINGULAR
-            solve(H, step)
-            left, share = 0.0, 1.0
-            for c in range(size):
-                left += g[c] * step[c]
-            while True:
-                for k in range(n_classes):
-                    for c in range(p):
-                        new[k, c] = B[k, c] - share * step[k * p + c]
-                found = look_at_all(X, y, w, new, C, n_penalised, Z, P)
-                if found <= value + FLAT * abs(value) or share < 1e-8:
-                    break
-                share *= 0.5
-            B[:] = new
-            value = found
-            if left <= NEAR * (1.0 + abs(value)):
-                ended = True
-                break
-        if not ended:
-            return UNENDED
-        out[s] = B
+        out[0, s] = B
+        for k in range(n_sets):
+            for c in range(p):
+                step[k, c] = D[c] * B[k, c]
+        solve(L, flat)
+        out[1, s] = step
     return FINE

@@ -7,13 +7,11 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def standardise(X, train, test, T, Q):
-    """Fill T and Q with the rows `train` and `test` of X in units of the training rows' standard deviations.
-
-    A column that is constant up to rounding gets scale 1, as in scikit-learn's StandardScaler.
-    """
+def moments(X, train, mean, scale):
+    """Fill mean and scale with those of a StandardScaler; a column that is constant up to rounding has scale 1, as there."""
     n, n_columns = train.size, X.shape[1]
-    mean, scale = np.zeros(n_columns), np.zeros(n_columns)
+    mean[:] = 0.0
+    scale[:] = 0.0
     for i in range(n):
         for c in range(n_columns):
             mean[c] += X[train[i], c]
@@ -29,6 +27,26 @@ def standardise(X, train, test, T, Q):
         variance = (scale[c] - drift[c] * drift[c] / n) / n
         constant = variance <= n * eps * variance + (n * mean[c] * eps) ** 2
         scale[c] = 1.0 if constant else np.sqrt(variance)
+
+
+@njit(cache=True, nogil=True)
+def columns(X, train, mean, scale, out):
+    """Fill out[c, i] with the columns of the training rows in units of scale, and what follows them with ones."""
+    p, n = X.shape[1], train.size
+    for first in range(0, n, 64):  # a few rows at a time are read from X once
+        last = min(first + 64, n)
+        for c in range(p):
+            for i in range(first, last):
+                out[c, i] = (X[train[i], c] - mean[c]) / scale[c]
+    out[p:] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def standardise(X, train, test, T, Q):
+    """Fill T and Q with the rows `train` and `test` of X in units of the training rows' standard deviations."""
+    n, n_columns = train.size, X.shape[1]
+    mean, scale = np.empty(n_columns), np.empty(n_columns)
+    moments(X, train, mean, scale)
     for i in range(n):
         for c in range(n_columns):
             T[i, c] = (X[train[i], c] - mean[c]) / scale[c]

@@ -39,14 +39,13 @@ def solvers() -> tuple[Solver, ...]:
     from . import knn, lasso, logistic, ridge
 
     linear = (lambda one: True, ridge.LinearSweep, ridge.answers_of_split)
+    along_C = (lambda one: True, logistic.LogisticSweep, logistic.answers_of_split)
     return (
         Solver("knn", NEIGHBOURS, knn.AXIS, knn.COUNTED, knn.refuses, knn.in_float32, knn.KnnSweep, knn.answers_of_split),
         Solver("ridge", RIDGES, ridge.AXIS, "margins", ridge.refuses, *linear),
         Solver("ols", OLS, ridge.AXIS, "margins", ridge.refuses, *linear),
         Solver("lasso", LASSOS, ridge.AXIS, "margins", lasso.refuses, *linear),
-        Solver(
-            "logistic", LOGISTIC, logistic.AXIS, "margins", logistic.refuses, lambda one: True, None, logistic.answers_of_split
-        ),
+        Solver("logistic", LOGISTIC, logistic.AXIS, logistic.COUNTED, logistic.refuses, *along_C),
     )
 
 
@@ -103,7 +102,7 @@ def _solved(solver: Solver, family: Family, kinds: list[Kind], meter: Meter, pla
         raise Unsuited(f"no fit of {type(combinations[0].model).__name__} serves two settings of this grid")
     if data.weights is not None and not _are_tame(data.weights):
         raise Unsuited("some weight is too small or too large to be squared")
-    if solver.sweep is None or any(ahead and not _is_scaler(ahead) for ahead in _aheads(kinds)):
+    if any(ahead and not _is_scaler(ahead) for ahead in _aheads(kinds)):
         if any(_aheads(kinds)):
             _refuse_replaced_steps(family)
         return Behind(family, kinds, meter, solver)

@@ -1,25 +1,35 @@
-"""Logistic regression: one path of Newton's steps along C per split, behind whatever stands ahead.
+"""Logistic regression: one path of Newton's steps along C per split; those inside start from the path of their training part.
 
-Cost of a split with n rows, p columns, K classes and S settings: O(S K^2 n p^2), some steps each.
+Cost of a split with n rows, p columns, K classes and S settings: O(S K n p) for some looks at each C, and O(K^2 n p^2) for each
+of some second derivatives, fewer than S.
 """
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils import compute_class_weight
 
 from ..data import Data
-from ..kernels import logistic
+from ..kernels import logistic, scaling
+from ..plan import Plan
 from ..splitters import Pair
-from .base import Unsuited
+from ..table import Sheet
+from .base import Call, Unsuited, guarded
 from .lasso import stops_early
 from .measure import Answers, Meter
-from .problem import Combination
+from .per_split import FIRST
+from .problem import Combination, Problem
 
-AXIS = "C"
+AXIS, COUNTED = "C", "margins"
 LARGEST = 400  # coefficients whose second derivatives are worth solving
+FEW_PARTS = 8  # fewer training parts than this are shared out between threads split by split
+LOOKS = 4.0  # at each C, two products of all columns each
 NEVER = np.zeros(1, dtype=np.uint8)
 
 
@@ -36,38 +46,180 @@ def refuses(last: Any) -> str:
     return stops_early(last)
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """A path: solutions and their tangents [2, settings in the order of C, sets, p], in units (x - mean) / scale."""
+
+    path: np.ndarray
+    mean: np.ndarray
+    scale: np.ndarray
+    present: np.ndarray  # codes of the classes of its rows
+
+    def elsewhere(self, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+        """The path in other units."""
+        p, path = mean.size, self.path.copy()
+        path[..., p:] += (self.path[..., :p] @ ((mean - self.mean) / self.scale))[..., None]
+        path[..., :p] *= scale / self.scale
+        return path
+
+    def decisions(self, X: np.ndarray) -> np.ndarray:
+        """[rows, settings in the order of C, sets]."""
+        solutions, p = self.path[0], self.mean.size
+        decisions: np.ndarray = np.tensordot((X - self.mean) / self.scale, solutions[..., :p], axes=(1, 2))
+        return decisions + solutions[..., p:].sum(axis=-1)
+
+
+class Line:
+    """The settings of one combination, and how they are fitted."""
+
+    def __init__(self, combination: Combination, meter: Meter) -> None:
+        self.model, self.scaled, self.which = combination.model, combination.scaled, combination.which
+        self.order = np.argsort(combination.values, kind="stable")
+        self.Cs = np.ascontiguousarray(combination.values[self.order], dtype=np.float64)
+        self.meter, self.intercept = meter, bool(self.model.fit_intercept)
+
+    def fit(self, X: np.ndarray, rows: np.ndarray, train: np.ndarray, near: Fitted | None, stop: np.ndarray) -> Fitted:
+        """The path of X[rows], which stand for the rows `train`; `near` is one of similar rows."""
+        assert self.meter.codes is not None
+        present, y = np.unique(self.meter.codes[train], return_inverse=True)
+        n_sets, p = 1 if present.size == 2 else present.size, X.shape[1]
+        q = p + self.intercept
+        if present.size < 2:
+            raise Unsuited("a training part holds one class only, and refit tells what that does")
+        if n_sets * q > LARGEST:
+            raise Unsuited(f"more than {LARGEST} coefficients are faster found one setting at a time")
+        mean, scale = np.zeros(p), np.ones(p)
+        if self.scaled or self.intercept:
+            scaling.moments(X, rows, mean, scale)
+        if not self.scaled:
+            scale[:] = 1.0
+        T, path = np.empty((q, rows.size)), np.empty((2, self.Cs.size, n_sets, q))
+        scaling.columns(X, rows, mean, scale, T)
+        similar = near is not None and np.array_equal(near.present, present)
+        start = near.elsewhere(mean, scale) if near is not None and similar else np.zeros_like(path)
+        penalties = np.append(np.ones(p), np.zeros(q - p))
+        how = logistic.along_C(T, y.astype(np.float64), self._weights(train, y), penalties, self.Cs, stop, start, path)
+        if not stop[0] and (how != logistic.FINE or not np.isfinite(path[0]).all()):
+            raise Unsuited("Newton's steps do not end, and refit gives scikit-learn's own")
+        return Fitted(path, mean, scale, present)
+
+    def _weights(self, train: np.ndarray, y: np.ndarray) -> np.ndarray:
+        given = self.meter.data.weights
+        w = np.ones(y.size) if given is None else given[train]
+        if self.model.class_weight is None:
+            return w
+        by: np.ndarray = compute_class_weight(self.model.class_weight, classes=np.unique(y), y=y, sample_weight=w)
+        return w * by[y]
+
+    def decisions(self, fitted: Fitted, X: np.ndarray) -> np.ndarray:
+        """[rows, settings, sets]."""
+        found = fitted.decisions(X)
+        decisions = np.empty_like(found)
+        decisions[:, self.order] = found
+        return decisions
+
+
+class LogisticSweep:
+    """Every setting of every split."""
+
+    name = "path:logistic"
+    reason = "one path along C serves every setting, and those inside start from the one of their training part"
+
+    def __init__(self, problem: Problem, plan: Plan) -> None:
+        self.X, self.plan, self.meter = problem.X, plan, problem.meter
+        self.lines = [Line(combination, problem.meter) for combination in problem.combinations]
+        self.n_splits, self.lock = plan.n_inner + plan.n_parts, threading.Lock()
+        self.cost = self.X.size * LOOKS * sum(line.which.size for line in self.lines) * self.n_splits
+
+    def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
+        """Whole parts where there are many; else their splits, each shared out."""
+        sheet.work, parts = float(self.n_splits), [LogisticPart(self, sheet, j) for j in range(self.plan.n_parts)]
+        if len(parts) >= FEW_PARTS:
+            yield [partial(guarded, sheet, part.j, part.whole) for part in parts]
+            return
+        yield [partial(guarded, sheet, part.j, part.outside) for part in parts]
+        yield [partial(guarded, sheet, part.j, call) for part in parts for call in part.inside()]
+
+
+class LogisticPart:
+    """One outer training part: its own path, its inner splits, then the choice and its outer test part."""
+
+    def __init__(self, sweep: LogisticSweep, sheet: Sheet, j: int) -> None:
+        self.sweep, self.sheet, self.j = sweep, sheet, j
+        self.left = 0 if sheet.inner is None else len(sheet.inner[j])
+        self.fits: list[Fitted | None] = [None] * len(sweep.lines)
+
+    @cached_property
+    def pair(self) -> Pair:
+        """(training, test) rows."""
+        return self.sweep.plan.part(self.j)
+
+    def whole(self) -> None:
+        """Everything, on this thread."""
+        self.outside()
+        for call in self.inside():
+            if self.sheet.stopped:
+                return
+            call()
+
+    def outside(self) -> None:
+        """The path of all training rows."""
+        self.fits = self._fit(self.pair[0])
+        self._is_done()
+
+    def inside(self) -> list[Callable[[], None]]:
+        """A call for each inner split; the last of them, or the only one where there is none, chooses."""
+        return [partial(self._split, k) for k in range(self.left)] or [self._choose]
+
+    def _split(self, k: int) -> None:
+        train, test = self.sweep.plan.inner[self.j][k]
+        fits = self._fit(train)
+        if self.sheet.stopped or self.sheet.inner is None:
+            return
+        losses, _ = self.sweep.meter.measure(test, FIRST, self._answers(fits, test))
+        with self.sweep.lock:
+            self.sheet.inner[self.j][k] = losses[0]
+            self.left -= 1
+            last = not self.left
+        self._is_done()
+        if last:
+            self._choose()
+
+    def _choose(self) -> None:
+        self.sheet.choose(self.j)
+        if self.sweep.plan.outer_layout is None:
+            self.sheet.finished[self.j] = True
+        elif not self.sheet.stopped:
+            test = self.pair[1]
+            self.sweep.meter.outer(self.sheet, self.j, test, self._answers(self.fits, test))
+
+    def _is_done(self) -> None:
+        with self.sweep.lock:
+            self.sheet.done += not self.sheet.stopped
+
+    def _fit(self, train: np.ndarray) -> list[Fitted | None]:
+        X, stop = self.sweep.X, self.sheet.stop
+        return [line.fit(X, train, train, near, stop) for line, near in zip(self.sweep.lines, self.fits, strict=True)]
+
+    def _answers(self, fits: Sequence[Fitted | None], test: np.ndarray) -> Answers:
+        lines, X = self.sweep.lines, self.sweep.X[test]
+        found = [(line, line.decisions(one, X), one) for line, one in zip(lines, fits, strict=True) if one is not None]
+        decisions = np.empty((test.size, self.sheet.n_settings, found[0][1].shape[2]))
+        for line, own, _ in found:
+            decisions[:, line.which] = own
+        return answers(decisions, found[0][2].present, self.sweep.meter, lines[0].model)
+
+
 def answers_of_split(
     combination: Combination, meter: Meter, data: Data, pair: Pair, X_train: np.ndarray, X_test: np.ndarray
 ) -> tuple[Answers, int]:
     """(what every setting says of X_test, 0) after one path on X_train, which stand for the rows (train, test)."""
-    assert meter.codes is not None
-    assert meter.classes is not None
-    model, order = combination.model, np.argsort(combination.values, kind="stable")
-    present, y = np.unique(meter.codes[pair[0]], return_inverse=True)
-    intercept, n_sets = bool(model.fit_intercept), 1 if present.size == 2 else present.size
-    if present.size < 2:
-        raise Unsuited("a training part holds one class only, and refit tells what that does")
-    if n_sets * (X_train.shape[1] + intercept) > LARGEST:
-        raise Unsuited(f"more than {LARGEST} coefficients are faster found one setting at a time")
-    w = np.ones(y.size) if data.weights is None else data.weights[pair[0]]
-    if model.class_weight is not None:
-        w = w * compute_class_weight(model.class_weight, classes=np.arange(present.size), y=y, sample_weight=w)[y]
-    centre = X_train.mean(axis=0) if intercept else np.zeros(X_train.shape[1])
-    A, T = (np.ascontiguousarray(np.column_stack([X - centre, np.ones((len(X), int(intercept)))])) for X in (X_train, X_test))
-    values = np.ascontiguousarray(combination.values[order], dtype=np.float64)
-    out = np.empty((order.size, n_sets, A.shape[1]))
-    if n_sets == 1:
-        how = logistic.two_classes(A, y.astype(np.float64), w, values, intercept, NEVER, out[:, 0])
-    else:
-        how = logistic.many_classes(A, y.astype(np.int64), w, values, intercept, n_sets, NEVER, out)
-    if how != logistic.FINE or not np.isfinite(out).all():
-        raise Unsuited("Newton's steps do not end, and refit gives scikit-learn's own")
-    decisions = np.empty((len(T), order.size, n_sets))
-    decisions[:, order] = np.tensordot(T, out, axes=(1, 2))
-    return _answers(decisions, present, meter, model), 0
+    line = Line(combination, meter)
+    fitted = line.fit(X_train, np.arange(len(X_train)), pair[0], None, NEVER)
+    return answers(line.decisions(fitted, X_test), fitted.present, meter, line.model), 0
 
 
-def _answers(decisions: np.ndarray, present: np.ndarray, meter: Meter, model: Any) -> Answers:
+def answers(decisions: np.ndarray, present: np.ndarray, meter: Meter, model: Any) -> Answers:
     """What decisions [rows, settings, 1 or classes] say, of the classes that were present."""
     assert meter.classes is not None
     two, method = decisions.shape[2] == 1, meter.method_of(model)

@@ -114,7 +114,7 @@ PATHS = {
     "elastic net": (ElasticNet(), {"alpha": [0.1, 1.0], "l1_ratio": [0.1, 0.9]}, "shared:lasso", "sums of blocks of rows"),
     "lasso behind": (make_pipeline(MinMaxScaler(), Lasso()), {"lasso__alpha": [0.1, 1.0]}, "path:lasso", BEHIND),
     "one logistic": (LogisticRegression(), {}, "refit", "no fit of LogisticRegression serves two settings"),
-    "logistic": (LogisticRegression(), {"C": [0.1, 1.0]}, "path:logistic", "one path of the model serves every setting"),
+    "logistic": (LogisticRegression(), {"C": [0.1, 1.0]}, "path:logistic", "one path along C serves every setting"),
     "liblinear": (LogisticRegression(solver="liblinear"), {"C": [0.1, 1.0]}, "refit", "solver='liblinear'"),
     "leaves": (DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 4]}, "path:tree", "holds every smaller one"),
     "leaves of a subclass": (OwnTree(), {"max_leaf_nodes": [2, 4]}, "refit", "no other exact way is known for OwnTree"),

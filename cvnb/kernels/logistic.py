@@ -167,7 +167,7 @@ def curvature(X, w, V, D, U, block, S):
                 S[k * p + p - 1, m * p + p - 1] += w.sum() / (n_sets * n_sets)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def factor(S, D, C, L):
     """Fill L's lower part with the Cholesky factor of C S and the penalties; whether it is positive definite."""
     for i in range(len(L)):
@@ -188,7 +188,7 @@ def factor(S, D, C, L):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def solve(L, g):
     """Replace g by (L L')^-1 g."""
     p = g.size

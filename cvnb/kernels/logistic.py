@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 FINE, UNENDED, SINGULAR = 0, 1, 2
+NONE = -1.0
 STEPS, HALVES = 200, 60
 NEAR = 1e-14  # g'H^-1 g before the last step
 SLOW = 1e-3  # share of it that a step may leave before other second derivatives are worth their cost
@@ -225,23 +226,45 @@ def foresee(Cs, s, start, out, B):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def penalise(D, C, B, G):
+    """Make the loss's first derivatives those of the objective."""
+    for k in range(len(B)):
+        for c in range(D.size):
+            G[k, c] = C * G[k, c] + D[c] * B[k, c]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def step_from(X, w, V, D, C, G, most, known, U, block, S, L, step):
+    """Fill step with H^-1 G; what is left, or NONE where H is singular. It is kept where no more than `most` is left."""
+    for again in range(2):
+        if not known or again == 1:
+            curvature(X, w, V, D, U, block, S)
+            if not factor(S, D, C, L):
+                return NONE
+        step[:] = G
+        solve(L, step.reshape(-1))
+        left = (G * step).sum()
+        if not known or left <= most:
+            return left
+    return left
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def along_C(X, y, w, D, Cs, stop, start, out):
     """Fill out[0, s] with the coefficients for Cs[s], which rise, and out[1, s] with their tangents. How it went.
 
     start is a path of the same form nearby, as that of a larger training part; or zeros.
     """
-    n, n_sets, p = w.size, start.shape[2], len(X)
+    n, n_sets, p, known = w.size, start.shape[2], len(X), False
     B, base, step, G = start[0, 0].copy(), start[0, 0].copy(), np.zeros((n_sets, p)), np.empty((n_sets, p))
     Z, old, V = np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.empty((n_sets, n))
     U, block, S, L = np.empty((p, n)), np.empty((p, p)), np.empty((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
     e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
-    known, flat = False, step.reshape(-1)
     for s in range(Cs.size):
         C, before, n_halves, ended = Cs[s], np.inf, 0, False
         foresee(Cs, s, start, out, B)
         if s > 0:
-            base[:], old[:] = out[0, s - 1], Z
-            step[:] = base - B
+            base[:], old[:], step[:] = out[0, s - 1], Z, out[0, s - 1] - B
         if known and not factor(S, D, C, L):
             return SINGULAR
         for turn in range(STEPS):
@@ -255,37 +278,23 @@ def along_C(X, y, w, D, Cs, stop, start, out):
                 most = objective(y, w, old, base, D, C)
                 if not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most):
                     n_halves += 1
+                    step *= 0.5
+                    B[:], Z[:] = base - step, old
                     if n_halves > HALVES:
                         return UNENDED
-                    step *= 0.5
-                    B[:] = base - step
-                    Z[:] = old
                     continue
-            for k in range(n_sets):
-                for c in range(p):
-                    G[k, c] = C * G[k, c] + D[c] * B[k, c]
-            for again in range(2):
-                if not known or again == 1:
-                    curvature(X, w, V, D, U, block, S)
-                    known = True
-                    if not factor(S, D, C, L):
-                        return SINGULAR
-                step[:] = G
-                solve(L, flat)
-                left = (G * step).sum()
-                if left <= SLOW * before:
-                    break
-            base[:], old[:], before = B, Z, left
+            penalise(D, C, B, G)
+            left = step_from(X, w, V, D, C, G, SLOW * before, known, U, block, S, L, step)
+            if left == NONE:
+                return SINGULAR
+            known, before = True, left
+            base[:], old[:] = B, Z
             B -= step
             if left <= NEAR:
                 ended = True
                 break
         if not ended:
             return UNENDED
-        out[0, s] = B
-        for k in range(n_sets):
-            for c in range(p):
-                step[k, c] = D[c] * B[k, c]
-        solve(L, flat)
-        out[1, s] = step
+        out[0, s], out[1, s] = B, D * B
+        solve(L, out[1, s].reshape(-1))
     return FINE

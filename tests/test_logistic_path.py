@@ -99,11 +99,26 @@ def test_separable_and_wide_tables_end():
     assert_as_refitted(family(LogisticRegression(**END)), X, y, tolerance=1e-5)
 
 
-def test_columns_far_from_zero_are_centred():
+def test_columns_away_from_zero_are_centred():
     """Their offset is the intercept's."""
     X, y = table()
-    near, far = (NESTED.run(family(LogisticRegression()), X + shift, y, loss="log", progress="off") for shift in (0.0, 1e4))
+    near, far = (NESTED.run(family(LogisticRegression()), X + shift, y, loss="log", progress="off") for shift in (0.0, 10.0))
+    assert far.path == "path:logistic"
     np.testing.assert_allclose(far.inner_curves, near.inner_curves, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("by", "shift", "solver"), [(1.0, 1e4, "lbfgs"), (100.0, 0.0, "lbfgs"), (1.0, 1e6, "newton-cholesky")])
+def test_where_scikit_learn_stops_short_its_own_numbers_are_given(by, shift, solver):
+    """Raw columns far from zero, or of scales far apart: refit, unless a scaler stands ahead."""
+    X, y = table()
+    X = X * np.geomspace(1.0, by, X.shape[1]) + shift
+    model = LogisticRegression(solver=solver)
+    result, scaled = (NESTED.run(family(model, behind), X, y, loss="log", progress="off") for behind in (False, True))
+    assert result.path == "refit"
+    assert "a StandardScaler ahead serves both" in result.path_reason
+    slow = NESTED.run(family(model), X, y, loss="log", progress="off", path="refit", flat=True)
+    np.testing.assert_array_equal(result.inner_curves, slow.inner_curves)
+    assert scaled.path == "path:logistic"
 
 
 def test_the_usual_tolerance_of_scikit_learn_is_met():
@@ -119,6 +134,7 @@ def test_the_usual_tolerance_of_scikit_learn_is_met():
         (LogisticRegression(solver="liblinear"), "penalises the intercept"),
         (LogisticRegression(l1_ratio=0.5, solver="saga", max_iter=500), "a penalty other than the square"),
         (LogisticRegression(class_weight={0: 1.0, 1: 2.0}), "class_weight=<dict>"),
+        (LogisticRegression(solver="saga"), "solver='saga', which ends where its random order of rows leaves it"),
         (LogisticRegression(max_iter=3), "max_iter=3, which ends before the minimum"),
     ],
 )

@@ -31,6 +31,12 @@ LARGEST = 400  # coefficients whose second derivatives are worth solving
 FEW_PARTS = 8  # fewer training parts than this are shared out between threads split by split
 LOOKS = 4.0  # at each C, two products of all columns each
 NEVER = np.zeros(1, dtype=np.uint8)
+NEWTON = ("newton-cg", "newton-cholesky")  # solvers that mind no scale
+FAR, FARTHEST = 30.0, 1000.0  # spreads away from zero, or between scales: where lbfgs, and where those, miss the minimum
+UNEVEN = (
+    "columns lie so far from zero, or differ so much in scale, that scikit-learn's solver stops short of the minimum, "
+    "and refit gives its own; a StandardScaler ahead serves both"
+)
 
 
 def refuses(last: Any) -> str:
@@ -39,6 +45,8 @@ def refuses(last: Any) -> str:
         return "a penalty other than the square"
     if last.solver == "liblinear":
         return "solver='liblinear', which penalises the intercept"
+    if last.solver in ("sag", "saga"):
+        return f"solver={last.solver!r}, which ends where its random order of rows leaves it"
     if last.dual:
         return "dual=True"
     if last.class_weight not in (None, "balanced"):
@@ -88,10 +96,11 @@ class Line:
             raise Unsuited("a training part holds one class only, and refit tells what that does")
         if n_sets * q > LARGEST:
             raise Unsuited(f"more than {LARGEST} coefficients are faster found one setting at a time")
-        mean, scale = np.zeros(p), np.ones(p)
-        if self.scaled or self.intercept:
-            scaling.moments(X, rows, mean, scale)
+        mean, scale = np.empty(p), np.empty(p)
+        scaling.moments(X, rows, mean, scale)
         if not self.scaled:
+            self._refuse_uneven(mean, scale)
+            mean *= self.intercept
             scale[:] = 1.0
         T, path = np.empty((q, rows.size)), np.empty((2, self.Cs.size, n_sets, q))
         scaling.columns(X, rows, mean, scale, T)
@@ -102,6 +111,11 @@ class Line:
         if not stop[0] and (how != logistic.FINE or not np.isfinite(path[0]).all()):
             raise Unsuited("Newton's steps do not end, and refit gives scikit-learn's own")
         return Fitted(path, mean, scale, present)
+
+    def _refuse_uneven(self, mean: np.ndarray, scale: np.ndarray) -> None:
+        away, newton = float((np.abs(mean) / scale).max()), self.model.solver in NEWTON
+        if away > (FARTHEST if newton else FAR) or (not newton and scale.max() > FAR * scale.min()):
+            raise Unsuited(UNEVEN)
 
     def _weights(self, train: np.ndarray, y: np.ndarray) -> np.ndarray:
         given = self.meter.data.weights

@@ -44,7 +44,7 @@ class Part:
 
     @property
     def pair(self) -> tuple[np.ndarray, np.ndarray]:
-        """(training, test) rows, made on demand: of all parts together they would take more memory than a few columns of X."""
+        """(training, test) rows, made anew when asked for: kept for all parts they would be as large as a few columns of X."""
         return self.sweep.plan.part(self.j)
 
     @property
@@ -181,10 +181,8 @@ class Part:
         """(losses [splits, settings], close calls)."""
         meter, rows = self.sweep.meter, self.rows
         if self.numbers:
-            losses, w = (
-                np.empty((len(starts) - 1, self.sheet.n_settings)),
-                NONE if self.sweep.weights is None else self.sweep.weights,
-            )
+            losses = np.empty((len(starts) - 1, self.sheet.n_settings))
+            w = NONE if self.sweep.weights is None else self.sweep.weights
             for line, (centre, coefs) in zip(self.sweep.lines, fits, strict=True):
                 losses[:, line.which] = rows.mean_losses(test, starts, centre, coefs, w, meter.loss.rows is squared)
             if not np.isfinite(losses).all():

@@ -41,7 +41,8 @@ BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
     "settings": (
         "settings |Θ0|",
         "One factorisation of a training part, one descent along the penalties, one list of neighbours serves every setting; "
-        "what is left for each is to say something of the test rows. In loops every setting is fitted anew in every split.",
+        "what is left for each is to say something of the test rows. In loops every setting is fitted anew in every split. "
+        "Memory is that of the results: the loss of every row under every setting, in a byte where it is a mistake or none.",
         [
             *(f"{name} {n} 5 5" for name in (RIDGE, KNN, LASSO) for n in (1, 10, 100, 1000)),
             *(f"{LOOPS} {n} 5 5" for n in (1, 10, 100)),
@@ -75,8 +76,9 @@ def main():
         for row in rows:
             found[what].append(ask(row))
             print(line(found[what][-1]), flush=True)
-    (DOCS / "growth.md").write_text(page(found))
-    (DOCS / "growth.svg").write_text(figure(found))
+    DOCS.mkdir(exist_ok=True)
+    (DOCS / "growth.md").write_text(page(found), encoding="utf-8")
+    (DOCS / "growth.svg").write_text(figure(found) + "\n", encoding="utf-8")
 
 
 def ask(row):
@@ -172,6 +174,8 @@ def beside(record):
     ):
         if value is not None:
             said.append(words.format(value) + (f" (limit {limits[key]:g})" if key in limits else ""))
+    if record["path"] == "refit":
+        said.append("scikit-learn's own fits: of one setting nothing is shared")
     return ", ".join(said)
 
 
@@ -182,7 +186,7 @@ def page(found):
         "# How cost grows",
         f"Whole runs of nested cross-validation on {about}: seconds are medians of up to five runs, each row in a process of "
         f"its own; memory is what the process takes at its peak beyond X and y. Written by `{COMMAND}`.",
-        "![Seconds against rows, settings, outer folds and inner folds, on logarithmic axes](growth.svg)",
+        "![Seconds and memory against rows and settings, seconds against folds, on logarithmic axes](growth.svg)",
     ]
     for what, records in found.items():
         title, shared, _ = BLOCKS[what]
@@ -190,41 +194,54 @@ def page(found):
     return "\n\n".join(parts) + "\n"
 
 
-SIZE = {"left": 52, "top": 48, "width": 270, "height": 170, "gap_x": 62, "gap_y": 66}
+SIZE = {"left": 52, "top": 52, "width": 270, "height": 170, "gap_x": 84, "gap_y": 62}
 LINES = {  # (family, columns) -> (class, words)
-    ("ridge", 50): ("r", "ridge, 50 columns"),
-    ("lasso", 50): ("o", "lasso, 50 columns"),
-    ("knn", 20): ("b", "k-NN, 20 columns"),
-    ("knn", 3): ("b dash", "k-NN, 3 columns"),
-    ("loops", 50): ("y dash", "ridge 1,000 × 50 by GridSearchCV"),
+    ("ridge", 50): ("ridge", "ridge, 50 columns"),
+    ("lasso", 50): ("lasso", "lasso, 50 columns"),
+    ("knn", 20): ("knn", "k-NN, 20 columns"),
+    ("knn", 3): ("knn dash", "k-NN, 3 columns"),
+    ("loops", 50): ("loops dash", "ridge 1,000 × 50 by GridSearchCV"),
 }
 STYLE = (
-    "<style>.r,.o,.b,.y{fill:none;stroke-width:2}.r{stroke:#1565c0}.o{stroke:#d9480f}.b{stroke:#2b8a3e}.y{stroke:#777}"
-    ".dash{stroke-dasharray:5 3}.q{stroke-dasharray:none}.w{fill:#fff}"
-    "@media(prefers-color-scheme:dark){.r{stroke:#64a8ec}.o{stroke:#f4793e}.b{stroke:#69c37c}.y{stroke:#aaa}.w{fill:#0d1117}}</style>"
+    "<style>.ridge,.lasso,.knn,.loops{fill:none;stroke-width:2}.ridge{stroke:#1565c0}.lasso{stroke:#d9480f}.knn{stroke:#2b8a3e}"
+    ".loops{stroke:#777}.dash{stroke-dasharray:5 3}.mark{stroke-dasharray:none;fill:#fff}.back{fill:#fff}"
+    "@media(prefers-color-scheme:dark){.ridge{stroke:#64a8ec}.lasso{stroke:#f4793e}.knn{stroke:#69c37c}.loops{stroke:#aaa}"
+    ".mark,.back{fill:#0d1117}}</style>"
 )
 
 
+PANELS = (  # what grows, what it costs
+    ("m", "seconds"), ("m", "megabytes"),
+    ("settings", "seconds"), ("settings", "megabytes"),
+    ("outer", "seconds"), ("inner", "seconds"),
+)  # fmt: skip
+COSTS = {"seconds": "seconds", "megabytes": "MB beyond X and y (less than 1 as 1)"}
+
+
 def figure(found):
-    """docs/growth.svg: one panel for each quantity that grows, seconds on the same axis in all."""
-    seconds = [record["seconds"] for records in found.values() for record in records]
-    low, high = np.floor(np.log10(min(seconds))), np.ceil(np.log10(max(seconds)))
-    width = 2 * SIZE["width"] + SIZE["left"] + SIZE["gap_x"] + 20
-    parts = [STYLE, f'<rect class="w" width="{width}" height="{SIZE["top"] + 2 * SIZE["height"] + 2 * SIZE["gap_y"]}"/>']
+    """docs/growth.svg: small panels on logarithmic axes, those of the same cost with the same axis upward."""
+    width, height = 2 * SIZE["width"] + SIZE["left"] + SIZE["gap_x"] + 40, 3 * (SIZE["height"] + SIZE["gap_y"]) + 32
+    parts = [STYLE, f'<rect class="back" width="{width}" height="{height}"/>']
     for place, (kind, words) in enumerate(LINES.values()):
-        x, y = SIZE["left"] + 215 * (place % 3), 12 + 16 * (place // 3)
+        x, y = SIZE["left"] + 225 * (place % 3), 12 + 16 * (place // 3)
         parts.append(f'<path class="{kind}" d="M{x} {y}h24"/>{text(x + 30, y + 4, words)}')
-    for place, (what, records) in enumerate(found.items()):
+    for place, (what, of) in enumerate(PANELS):
         left = SIZE["left"] + (place % 2) * (SIZE["width"] + SIZE["gap_x"])
         top = SIZE["top"] + (place // 2) * (SIZE["height"] + SIZE["gap_y"])
-        logs = np.log10([record[what] for record in records])
-        box = {"left": left, "right": left + SIZE["width"], "top": top, "bottom": top + SIZE["height"]}
-        parts += panel(what, records, Axes(logs.min(), logs.max(), low, max(high, low + 1), **box))
-    alt = "Seconds against rows, settings, outer folds and inner folds"
-    return Picture("".join(parts), alt, width, SIZE["top"] + 2 * SIZE["height"] + 2 * SIZE["gap_y"]).svg
+        grown = np.log10([record[what] for record in found[what]])
+        costs = [cost(record, of) for records in found.values() for record in records if record[of] is not None] or [0.0]
+        ends = grown.min(), grown.max(), np.floor(min(costs)), max(np.ceil(max(costs)), np.floor(min(costs)) + 1)
+        axes = Axes(*ends, left=left, right=left + SIZE["width"], top=top, bottom=top + SIZE["height"])
+        parts += panel(what, of, found[what], axes)
+    return Picture("".join(parts), "", width, height).svg
 
 
-def panel(what, records, axes):
+def cost(record, of):
+    """The height of a mark: the decimal logarithm of seconds or megabytes."""
+    return float(np.log10(record[of] if of == "seconds" else max(1.0, record[of])))
+
+
+def panel(what, of, records, axes):
     """Grid, marks and lines of one panel."""
     for power in range(int(axes.low), int(axes.high) + 1):
         y = axes.y(power)
@@ -232,14 +249,14 @@ def panel(what, records, axes):
     for value in sorted({record[what] for record in records}):
         if what in ("outer", "inner") or np.log10(value) % 1 == 0:
             yield text(axes.x(np.log10(value)), axes.bottom + 15, f"{value:,}", "middle")
-    yield text((axes.left + axes.right) / 2, axes.bottom + 31, f"{BLOCKS[what][0]}; up: seconds", "middle")
+    yield text((axes.left + axes.right) / 2, axes.bottom + 31, f"{BLOCKS[what][0]}; up: {COSTS[of]}", "middle")
     for key, (kind, _) in LINES.items():
-        own = [record for record in records if (record["name"], record["columns"]) == key]
-        x, y = (np.log10([record[of] for record in own]) for of in (what, "seconds"))
+        own = [record for record in records if (record["name"], record["columns"]) == key and record[of] is not None]
+        x, y = np.log10([record[what] for record in own]), np.array([cost(record, of) for record in own])
         if own:
             yield f'<path class="{kind}" d="{axes.path(x, y)}"/>'
         for a, b in zip(x, y, strict=True):
-            yield f'<circle class="{kind} q w" cx="{axes.x(a):.1f}" cy="{axes.y(b):.1f}" r="2.5"/>'
+            yield f'<circle class="{kind} mark" cx="{axes.x(a):.1f}" cy="{axes.y(b):.1f}" r="2.5"/>'
 
 
 def text(x, y, words, anchor="start"):

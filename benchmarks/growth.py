@@ -1,71 +1,143 @@
-"""How cost grows: seconds and peak memory of 5 × 5 nested CV against the rows, the settings, the folds inside and outside.
+"""How cost grows: seconds and peak memory of nested CV against the rows m, settings |Θ0|, outer folds J and inner folds K.
 
-Each row has a process of its own; memory is what the process takes at its peak beyond what it took with the data in it.
+Prints a table and writes it to docs/growth.md, with docs/growth.svg. Each row has a process of its own; memory is what the
+process takes at its peak beyond what it took with X and y in it (Linux; elsewhere it is left out).
 """
 
+import json
+import os
+import platform
 import subprocess
 import sys
 import time
+from html import escape
 from pathlib import Path
 
 import numpy as np
-from sklearn.linear_model import Ridge
+import sklearn
+from sklearn.linear_model import Lasso, Ridge
+from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvnb import Family, Recipe
+from cvnb.svg import Axes, Picture
 
-ROWS = [
-    *(f"ridge {m} 50 17 5 5" for m in (1_000, 10_000, 100_000, 1_000_000)),
-    *(f"knn {m} 20 50 5 5" for m in (2_000, 10_000, 50_000)),
-    *(f"knn {m} 3 50 5 5" for m in (10_000, 100_000, 1_000_000)),
-    *(f"ridge 20000 50 {s} 5 5" for s in (1, 10, 100)),
-    *(f"knn 5000 20 {s} 5 5" for s in (1, 10, 100)),
-    *(f"ridge 20000 50 17 {k} {j}" for k, j in ((2, 2), (10, 5), (5, 10), (20, 20))),
-    *(f"knn 5000 20 50 {k} {j}" for k, j in ((2, 2), (10, 5), (5, 10), (20, 20))),
-]
+DOCS = Path(__file__).parents[1] / "docs"
+COMMAND = "python benchmarks/growth.py"
+AMONG = (2, 5, 10, 20)  # folds
+ENOUGH = 2.0  # seconds in a row after which it is not run once more
+RIDGE, KNN, LASSO, LOOPS = "ridge 20000 50", "knn 5000 20", "lasso 20000 50", "loops 1000 50"
+BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
+    "m": (
+        "rows m",
+        "Ridge sums products of columns over blocks of rows, once for each outer training part, and every inner training part "
+        "is a sum of those sums. The neighbours of each row are searched once among all rows, of few columns by a tree.",
+        [
+            *(f"ridge {m} 50 17 5 5" for m in (1_000, 10_000, 100_000, 1_000_000)),
+            *(f"knn {m} 20 50 5 5" for m in (2_000, 10_000, 50_000)),
+            *(f"knn {m} 3 50 5 5" for m in (10_000, 100_000, 1_000_000)),
+        ],
+    ),
+    "settings": (
+        "settings |Θ0|",
+        "One factorisation of a training part, one descent along the penalties, one list of neighbours serves every setting; "
+        "what is left for each is to say something of the test rows. In loops every setting is fitted anew in every split. "
+        "Memory is that of the results: the loss of every row under every setting, in a byte where it is a mistake or none.",
+        [
+            *(f"{name} {n} 5 5" for name in (RIDGE, KNN, LASSO) for n in (1, 10, 100, 1000)),
+            *(f"{LOOPS} {n} 5 5" for n in (1, 10, 100)),
+        ],
+    ),
+    "outer": (
+        "outer folds J",
+        "The lists of neighbours serve every outer split. The sums of ridge and lasso are taken anew in every outer training "
+        "part, so that no row of its test part is in them: as many passes over X as there are outer folds.",
+        [f"{name} {j} 5" for name in (f"{RIDGE} 17", f"{KNN} 50", f"{LASSO} 50") for j in AMONG],
+    ),
+    "inner": (
+        "inner folds K",
+        "The lists serve every inner split, and so do the sums over blocks: a further fold is a factorisation or a descent "
+        "more, and no pass over X.",
+        [f"{name} 5 {k}" for name in (f"{RIDGE} 17", f"{KNN} 50", f"{LASSO} 50") for k in AMONG],
+    ),
+}
+LIMITS = {  # what a row is held against
+    "ridge 1000000 50 17 5 5": {"fits": 8.0, "of_X": 1.5},
+    "knn 50000 20 50 5 5": {"megabytes": 2000.0},
+}
+NAMES = {"ridge": "ridge", "knn": "k-NN", "lasso": "lasso", "loops": "ridge, GridSearchCV in cross_validate"}
 
 
 def main():
-    print("| family | rows × columns | settings | outer × inner | seconds | peak memory | X | beside |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
-    for row in ROWS:
-        subprocess.run([sys.executable, __file__, *row.split()], check=True)
+    found = {}
+    for what, (title, _, rows) in BLOCKS.items():
+        print(f"\n{title}\n\n{HEAD}", flush=True)
+        found[what] = []
+        for row in rows:
+            found[what].append(ask(row))
+            print(line(found[what][-1]), flush=True)
+    DOCS.mkdir(exist_ok=True)
+    (DOCS / "growth.md").write_text(page(found), encoding="utf-8")
+    (DOCS / "growth.svg").write_text(figure(found) + "\n", encoding="utf-8")
+
+
+def ask(row):
+    """The record of one row, measured in a process of its own."""
+    asked = subprocess.run([sys.executable, __file__, *row.split()], check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(asked.stdout)
 
 
 def measure(name, m, n_columns, n_settings, n_outer, n_inner):
-    """Print one row."""
+    """The record of one row, measured here."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(m, n_columns))
     y = X[:, 0] + rng.normal(size=m)
     if name == "knn":
         y, family = (y > 0).astype(int), Family(KNeighborsClassifier(), {"n_neighbors": range(1, n_settings + 1)})
+    elif name == "lasso":
+        family = Family(Lasso(), {"alpha": np.logspace(-4, 0, n_settings)})
     else:
         family = Family(Ridge(), {"alpha": np.logspace(-3, 3, n_settings)})
     recipe = Recipe(n_outer, n_inner)
-    small = rng.permutation(m)[:500]
-    recipe.run(family, X[small], y[small], progress="off")  # imports, kernels
-    fits = []
-    for _ in range(3 if name == "ridge" else 0):
-        started = time.perf_counter()
-        Ridge().fit(X, y)
-        fits.append(time.perf_counter() - started)
-    before, seconds = start_over(), []
-    for _ in range(3 if m < 200_000 else 1):
-        started = time.perf_counter()
-        result = recipe.run(family, X, y, progress="off")
-        seconds.append(time.perf_counter() - started)
-    peak = memory("VmHWM") - before
-    beside = f"{np.median(seconds) / np.median(fits):.1f} of one Ridge().fit" if fits else ""
-    print(
-        f"| {result.path} | {m:,} × {n_columns} | {n_settings} | {n_outer} × {n_inner} | {np.median(seconds):.3g} "
-        f"| {peak:.0f} MB | {X.nbytes / 1e6:.0f} MB | {beside} |",
-        flush=True,
-    )
+    loops = GridSearchCV(family.estimator, family.grid, cv=KFold(n_inner, shuffle=True, random_state=1))
+    outer = KFold(n_outer, shuffle=True, random_state=0)
+    runs = {
+        "ours": lambda rows: recipe.run(family, X[rows], y[rows], progress="off").path,
+        "theirs": lambda rows: cross_validate(loops, X[rows], y[rows], cv=outer) and "loops",
+    }
+    run = runs["theirs" if name == "loops" else "ours"]
+    small = rng.permutation(m)[: max(500, 4 * n_settings)] if name == "knn" else rng.permutation(m)[:500]
+    if name != "loops":
+        run(small)  # imports, kernels
+    row = f"{name} {m} {n_columns} {n_settings} {n_outer} {n_inner}"
+    fits = [seconds_of(lambda: Ridge().fit(X, y)) for _ in range(3 if name == "ridge" and row in BLOCKS["m"][2] else 0)]
+    before = start_over()
+    everything = slice(None)  # X[slice(None)] is X itself
+    path = []
+    seconds = [seconds_of(lambda: path.append(run(everything)))]
+    peak = None if before is None else max(0.0, memory("VmHWM") - before)
+    while len(seconds) < 5 and sum(seconds) < ENOUGH:
+        seconds.append(seconds_of(lambda: run(everything)))
+    return {
+        "row": row, "name": name, "path": path[0], "m": m, "columns": n_columns,
+        "settings": n_settings, "outer": n_outer, "inner": n_inner,
+        "seconds": float(np.median(seconds)), "megabytes": peak, "X": X.nbytes / 1e6,
+        "fits": float(np.median(seconds) / np.median(fits)) if fits else None,
+    }  # fmt: skip
+
+
+def seconds_of(run):
+    started = time.perf_counter()
+    run()
+    return time.perf_counter() - started
 
 
 def start_over():
-    """Megabytes of this process now, from where its peak is counted anew (Linux)."""
-    Path("/proc/self/clear_refs").write_text("5")
+    """Megabytes of this process now, from where its peak is counted anew; None where the system does not tell."""
+    counter = Path("/proc/self/clear_refs")
+    if not counter.exists():
+        return None
+    counter.write_text("5")
     return memory("VmRSS")
 
 
@@ -74,5 +146,122 @@ def memory(what):
     return next(int(line.split()[1]) for line in lines if line.startswith(what)) / 1e3
 
 
+HEAD = (
+    "| family | rows × columns | settings | J × K | seconds | peak beyond X and y | X | beside |\n"
+    "| --- | --- | --- | --- | --- | --- | --- | --- |"
+)
+
+
+def line(record):
+    """One row of the table."""
+    megabytes = "" if record["megabytes"] is None else f"{record['megabytes']:.0f} MB"
+    cells = (
+        NAMES[record["name"]], f"{record['m']:,} × {record['columns']}", f"{record['settings']:,}",
+        f"{record['outer']} × {record['inner']}", f"{record['seconds']:.2g}", megabytes,
+        f"{record['X']:.3g} MB", beside(record),
+    )  # fmt: skip
+    return f"| {' | '.join(cells)} |"
+
+
+def beside(record):
+    """What the row is held against, and how far it is from there."""
+    limits, said = LIMITS.get(record["row"], {}), []
+    of_X = None if record["megabytes"] is None or record["X"] < 10 else 1 + record["megabytes"] / record["X"]
+    for key, value, words in (
+        ("fits", record["fits"], "{:.1f} of one `Ridge().fit`"),
+        ("of_X", of_X if record["name"] == "ridge" and record["fits"] else None, "{:.2f} of X with X itself"),
+        ("megabytes", record["megabytes"] if "megabytes" in limits else None, "{:.0f} MB"),
+    ):
+        if value is not None:
+            said.append(words.format(value) + (f" (limit {limits[key]:g})" if key in limits else ""))
+    if record["path"] == "refit":
+        said.append("scikit-learn's own fits: of one setting nothing is shared")
+    return ", ".join(said)
+
+
+def page(found):
+    """docs/growth.md: a table for each quantity that grows."""
+    about = f"{os.cpu_count()} processors, Python {platform.python_version()}, scikit-learn {sklearn.__version__}"
+    parts = [
+        "# How cost grows",
+        f"Whole runs of nested cross-validation on {about}: seconds are medians of up to five runs, each row in a process of "
+        f"its own; memory is what the process takes at its peak beyond X and y. Written by `{COMMAND}`.",
+        "![Seconds and memory against rows and settings, seconds against folds, on logarithmic axes](growth.svg)",
+    ]
+    for what, records in found.items():
+        title, shared, _ = BLOCKS[what]
+        parts += [f"## Against {title}", shared, "\n".join([HEAD, *map(line, records)])]
+    return "\n\n".join(parts) + "\n"
+
+
+SIZE = {"left": 52, "top": 52, "width": 270, "height": 170, "gap_x": 84, "gap_y": 62}
+LINES = {  # (family, columns) -> (class, words)
+    ("ridge", 50): ("ridge", "ridge, 50 columns"),
+    ("lasso", 50): ("lasso", "lasso, 50 columns"),
+    ("knn", 20): ("knn", "k-NN, 20 columns"),
+    ("knn", 3): ("knn dash", "k-NN, 3 columns"),
+    ("loops", 50): ("loops dash", "ridge 1,000 × 50 by GridSearchCV"),
+}
+STYLE = (
+    "<style>.ridge,.lasso,.knn,.loops{fill:none;stroke-width:2}.ridge{stroke:#1565c0}.lasso{stroke:#d9480f}.knn{stroke:#2b8a3e}"
+    ".loops{stroke:#777}.dash{stroke-dasharray:5 3}.mark{stroke-dasharray:none;fill:#fff}.back{fill:#fff}"
+    "@media(prefers-color-scheme:dark){.ridge{stroke:#64a8ec}.lasso{stroke:#f4793e}.knn{stroke:#69c37c}.loops{stroke:#aaa}"
+    ".mark,.back{fill:#0d1117}}</style>"
+)
+
+
+PANELS = (  # what grows, what it costs
+    ("m", "seconds"), ("m", "megabytes"),
+    ("settings", "seconds"), ("settings", "megabytes"),
+    ("outer", "seconds"), ("inner", "seconds"),
+)  # fmt: skip
+COSTS = {"seconds": "seconds", "megabytes": "MB beyond X and y (less than 1 as 1)"}
+
+
+def figure(found):
+    """docs/growth.svg: small panels on logarithmic axes, those of the same cost with the same axis upward."""
+    width, height = 2 * SIZE["width"] + SIZE["left"] + SIZE["gap_x"] + 40, 3 * (SIZE["height"] + SIZE["gap_y"]) + 32
+    parts = [STYLE, f'<rect class="back" width="{width}" height="{height}"/>']
+    for place, (kind, words) in enumerate(LINES.values()):
+        x, y = SIZE["left"] + 225 * (place % 3), 12 + 16 * (place // 3)
+        parts.append(f'<path class="{kind}" d="M{x} {y}h24"/>{text(x + 30, y + 4, words)}')
+    for place, (what, of) in enumerate(PANELS):
+        left = SIZE["left"] + (place % 2) * (SIZE["width"] + SIZE["gap_x"])
+        top = SIZE["top"] + (place // 2) * (SIZE["height"] + SIZE["gap_y"])
+        grown = np.log10([record[what] for record in found[what]])
+        costs = [cost(record, of) for records in found.values() for record in records if record[of] is not None] or [0.0]
+        ends = grown.min(), grown.max(), np.floor(min(costs)), max(np.ceil(max(costs)), np.floor(min(costs)) + 1)
+        axes = Axes(*ends, left=left, right=left + SIZE["width"], top=top, bottom=top + SIZE["height"])
+        parts += panel(what, of, found[what], axes)
+    return Picture("".join(parts), "", width, height).svg
+
+
+def cost(record, of):
+    """The height of a mark: the decimal logarithm of seconds or megabytes."""
+    return float(np.log10(record[of] if of == "seconds" else max(1.0, record[of])))
+
+
+def panel(what, of, records, axes):
+    """Grid, marks and lines of one panel."""
+    for power in range(int(axes.low), int(axes.high) + 1):
+        y = axes.y(power)
+        yield f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>{text(axes.left - 6, y + 4, f"{10.0**power:g}", "end")}'
+    for value in sorted({record[what] for record in records}):
+        if what in ("outer", "inner") or np.log10(value) % 1 == 0:
+            yield text(axes.x(np.log10(value)), axes.bottom + 15, f"{value:,}", "middle")
+    yield text((axes.left + axes.right) / 2, axes.bottom + 31, f"{BLOCKS[what][0]}; up: {COSTS[of]}", "middle")
+    for key, (kind, _) in LINES.items():
+        own = [record for record in records if (record["name"], record["columns"]) == key and record[of] is not None]
+        x, y = np.log10([record[what] for record in own]), np.array([cost(record, of) for record in own])
+        if own:
+            yield f'<path class="{kind}" d="{axes.path(x, y)}"/>'
+        for a, b in zip(x, y, strict=True):
+            yield f'<circle class="{kind} mark" cx="{axes.x(a):.1f}" cy="{axes.y(b):.1f}" r="2.5"/>'
+
+
+def text(x, y, words, anchor="start"):
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
 if __name__ == "__main__":
-    measure(sys.argv[1], *map(int, sys.argv[2:])) if len(sys.argv) > 1 else main()
+    print(json.dumps(measure(sys.argv[1], *map(int, sys.argv[2:])))) if len(sys.argv) > 1 else main()

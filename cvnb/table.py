@@ -28,7 +28,7 @@ class LossTable:
 
     inner[j]        [inner splits of j, settings]; None where nothing is chosen
     outer           [outer splits, settings], NaN where a setting was not fitted there
-    rows[j]         [test rows of j, settings], NaN likewise; None where the loss has no row values
+    rows[j]         [test rows of j, settings], NaN likewise; None where the loss has no row values; mistakes may be bytes
     predictions[j]  of the chosen setting on the test rows of j
     counts          how many predictions deserve a note, by the kind of the note
     refitted        how many splits a fast path left to refit, by the reason

@@ -52,13 +52,13 @@ def losses_by_fold(result: RiskEstimate) -> np.ndarray:
 def outer_rows(result: RiskEstimate) -> list[np.ndarray]:
     """The row losses of the chosen setting on each outer test part."""
     table = result._record.table
-    return [rows[:, s] for rows, s in zip(_rows(result), table.chosen, strict=False)]
+    return [rows[:, s].astype(np.float64) for rows, s in zip(_rows(result), table.chosen, strict=False)]
 
 
 def every_outer_row(result: RiskEstimate) -> np.ndarray:
     """[tested rows, settings]: row losses on the outer test parts, one after the other."""
     every_outer_loss(result)
-    return np.concatenate(_rows(result))
+    return np.concatenate(_rows(result), dtype=np.float64)
 
 
 def _rows(result: RiskEstimate) -> list[np.ndarray]:

@@ -43,6 +43,15 @@ def add_products(A, out):
 
 
 @njit(cache=True, nogil=True)
+def sort_rows(rows, label, places, out):
+    """Fill out with the rows in the order of their labels, from -1 on; places[k + 1], where those of k begin, is moved."""
+    for t in range(rows.size):
+        k = label[t] + 1
+        out[places[k]] = rows[t]
+        places[k] += 1
+
+
+@njit(cache=True, nogil=True)
 def sum_blocks(X, Y, root, rows, starts, centre, level, stop, out):
     """Fill out[i] with the sums over rows[starts[i] : starts[i + 1]]; root is empty where no row has a weight."""
     p, n_targets = X.shape[1], Y.shape[1]
@@ -130,6 +139,21 @@ def add_losses(said, Y, w, rows, starts, squares, out, weights):
                     row[s] = abs(y - row[s])
             for s in range(row.size):
                 total[s] += weight * row[s]
+
+
+@njit(cache=True, nogil=True)
+def add_mean_losses(X, rows, starts, centre, coefs, Y, w, squares, stop, out, weights):
+    """What `predict` and then `add_losses` do, a few rows at a time: no table of rows and settings is held."""
+    said, bounds = np.empty((ROWS, coefs.shape[2])), np.zeros(2, dtype=np.int64)
+    for i in range(coefs.shape[0]):
+        for start in range(starts[i], starts[i + 1], ROWS):
+            part = rows[start : min(start + ROWS, starts[i + 1])]
+            bounds[1] = part.size
+            own = said[: part.size]
+            predict(X, part, bounds, centre, coefs[i : i + 1], stop, own)
+            if stop[0]:
+                return
+            add_losses(own, Y, w, part, bounds, squares, out[i : i + 1], weights[i : i + 1])
 
 
 @njit(cache=True, nogil=True)

@@ -203,7 +203,8 @@ class Rows:
         """An error where targets, which an intercept centres, are so far from zero that their rounding shows."""
         for y in self.Y.T:
             first = y[rows[0]]
-            y = y[rows] - first
+            y = y[rows]
+            y -= first
             mean = y.sum() / y.size
             square, level = float(y @ y) / y.size - mean * mean, first + mean
             if square > (y.size * linear.EPS * level) ** 2:
@@ -215,12 +216,14 @@ class Rows:
     def spread(self, rows: np.ndarray) -> float:
         """The standard deviation of the targets of those rows that have a weight."""
         Y = self.Y[rows[self.root[rows] > 0] if self.root.size else rows]
-        Y = Y - Y.sum() / Y.size
+        Y -= Y.sum() / Y.size  # a copy of its own, as taken by row numbers
         return math.sqrt(float(np.vdot(Y, Y)) / Y.size)
 
-    def predict(self, rows: np.ndarray, starts: np.ndarray, centre: np.ndarray, coefs: np.ndarray) -> np.ndarray:
-        """Decisions [rows, targets * settings], those of rows[starts[i] : starts[i + 1]] by coefs[i]."""
-        out = np.empty((rows.size, coefs.shape[2]))
+    def predict(
+        self, rows: np.ndarray, starts: np.ndarray, centre: np.ndarray, coefs: np.ndarray, out: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Decisions [rows, targets * settings], those of rows[starts[i] : starts[i + 1]] by coefs[i]; into out where given."""
+        out = np.empty((rows.size, coefs.shape[2])) if out is None else out
         linear_rows.predict(self.X, rows, starts, centre, coefs, self.stop, out)
         return out
 
@@ -231,10 +234,7 @@ class Rows:
         out, weights = np.zeros((len(coefs), coefs.shape[2])), np.zeros(len(coefs))
         for first in range(0, rows.size, PIECE):
             part, own = rows[first : first + PIECE], np.clip(starts - first, 0, min(PIECE, rows.size - first))
-            said = self.predict(part, own, centre, coefs)
-            if self.stop[0]:
-                break
-            linear_rows.add_losses(said, self.Y, w, part, own, squares, out, weights)
+            linear_rows.add_mean_losses(self.X, part, own, centre, coefs, self.Y, w, squares, self.stop, out, weights)
         return out / np.where(weights > 0, weights, 1.0)[:, None]
 
     def fit_penalised(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,9 +42,9 @@ class Part:
         self.rows = Rows(sweep.X, sweep.targets.Y, sweep.weights, sheet.stop)
         self.lock, self.left, self.close = threading.Lock(), 1, 0
 
-    @cached_property
+    @property
     def pair(self) -> tuple[np.ndarray, np.ndarray]:
-        """(training, test) rows."""
+        """(training, test) rows, made anew when asked for: kept for all parts they would be as large as a few columns of X."""
         return self.sweep.plan.part(self.j)
 
     @property
@@ -83,22 +83,26 @@ class Part:
                 return
         sheet, plan = self.sheet, self.sweep.plan
         sheet.choose(self.j)
+        train, test = self.pair
         if sheet.inner is not None:
-            self.refuse_rounding(sheet.inner[self.j], self.train)
+            self.refuse_rounding(sheet.inner[self.j], train)
         if plan.outer_layout is None:
             sheet.finished[self.j] = True
         else:
             try:
-                self._outer()
+                self._outer(train, test)
             except Unsuited as why:
                 sheet.refused_outside[self.j] = str(why)
+        self.let_go()
         self.sweep.count(sheet, self.close)
 
-    def _outer(self) -> None:
-        train, test = self.pair
+    def let_go(self) -> None:
+        """Free what only an unfinished part needs, while other parts go on."""
+
+    def _outer(self, train: np.ndarray, test: np.ndarray) -> None:
         fits = self.models(train)
         if self.numbers:
-            self._outer_numbers(test, fits)
+            self._outer_numbers(train, test, fits)
             return
         present, starts = self.sweep.targets.counts(train)[None, :] > 0, np.array([0, test.size])
         answers, close = self.answers(test, starts, present, fits)
@@ -106,28 +110,32 @@ class Part:
             self.close += close
             self.sweep.meter.outer(self.sheet, self.j, test, answers)
 
-    def _outer_numbers(self, test: np.ndarray, fits: Fits) -> None:
+    def _outer_numbers(self, train: np.ndarray, test: np.ndarray, fits: Fits) -> None:
         """The same as Meter.outer, piece by piece: of all rows and settings nothing is held but the losses."""
         sheet, rows, lines, chosen = self.sheet, self.rows, self.sweep.lines, self.sheet.chosen[self.j]
         w, squares = NONE if self.sweep.weights is None else self.sweep.weights, self.sweep.meter.loss.rows is squared
         losses, predictions = np.empty((test.size, sheet.n_settings)), np.empty(test.size)
         total, weight = np.zeros((1, sheet.n_settings)), np.zeros(1)
+        in_place = len(lines) == 1 and np.array_equal(lines[0].which, np.arange(sheet.n_settings))
         for first in range(0, test.size, PIECE):
             part, place = test[first : first + PIECE], slice(first, first + PIECE)
             starts = np.array([0, part.size])
             for line, (centre, coefs) in zip(lines, fits, strict=True):
-                said, own = rows.predict(part, starts, centre, coefs), np.zeros((1, line.which.size))
+                said = rows.predict(part, starts, centre, coefs, losses[place] if in_place else None)
+                own = np.zeros((1, line.which.size))
                 for s in np.flatnonzero(line.which == chosen):
                     predictions[place] = said[:, s]
                 linear_rows.add_losses(said, rows.Y, w, part, starts, squares, own, weight)
                 total[:, line.which] += own
-                losses[place, line.which] = said
+                if not in_place:
+                    losses[place, line.which] = said
             if sheet.stopped:
                 return
         mean = total / (weight / len(lines))
         if not np.isfinite(mean).all():
             raise Unsuited(INFINITE)
-        self.refuse_rounding(mean if sheet.inner is None else mean[:0], self.train)
+        if sheet.inner is None:
+            self.refuse_rounding(mean, train)
         sheet.put_outer(self.j, mean[0], losses, predictions)
 
     def refuse_rounding(self, losses: np.ndarray, rows: np.ndarray) -> None:
@@ -173,10 +181,8 @@ class Part:
         """(losses [splits, settings], close calls)."""
         meter, rows = self.sweep.meter, self.rows
         if self.numbers:
-            losses, w = (
-                np.empty((len(starts) - 1, self.sheet.n_settings)),
-                NONE if self.sweep.weights is None else self.sweep.weights,
-            )
+            losses = np.empty((len(starts) - 1, self.sheet.n_settings))
+            w = NONE if self.sweep.weights is None else self.sweep.weights
             for line, (centre, coefs) in zip(self.sweep.lines, fits, strict=True):
                 losses[:, line.which] = rows.mean_losses(test, starts, centre, coefs, w, meter.loss.rows is squared)
             if not np.isfinite(losses).all():
@@ -248,13 +254,15 @@ class BlockedPart(Part):
         with self.lock:
             if self.ready:
                 return
-            rows, label = self.all_rows(), self.layout.label
-            self.ordered = rows[np.argsort(label, kind="stable")]
-            self.starts = np.concatenate([[0], np.cumsum(np.bincount(label.astype(np.int64) + 1, minlength=self.n_blocks + 1))])
+            rows, tested = self.all_rows(), self.layout.sizes()[:, 1]
             if self.sweep.weights is not None and not self.sweep.weights[rows].any():
                 raise Unsuited(NO_WEIGHT)
             if any(line.intercept for line in self.sweep.lines):
                 self.rows.refuse_far_targets(rows)
+            self.starts = np.cumsum([0, rows.size - tested.sum(), *tested])
+            self.ordered = np.empty(rows.size, dtype=np.int64)
+            linear_rows.sort_rows(rows, self.layout.label.astype(np.int32), self.starts[:-1].copy(), self.ordered)
+            del rows
             self.frames = {line.frame: line for line in self.sweep.lines}
             self.sums = {
                 frame: Sums(self.rows, self.ordered, self.starts, self.groups, line) for frame, line in self.frames.items()
@@ -265,6 +273,9 @@ class BlockedPart(Part):
         self._prepare()
         for sums in self.sums.values():
             sums.add(g)
+
+    def let_go(self) -> None:
+        self.ordered, self.sums = np.zeros(0, dtype=np.int64), {}
 
     def _solve(self, g: int) -> None:
         a, b = self.groups[g]

@@ -109,7 +109,7 @@ class Meter:
         """Row losses [rows, settings] of a loss that cvnb knows; None for the others."""
         formula, y = self.loss.rows, self.data.y[test]
         if formula is zero_one and self.codes is not None:
-            return (answers.values != self.codes[test, None]).astype(np.float64)
+            return (answers.values != self.codes[test, None]).view(np.uint8)
         if formula in (squared, absolute):
             return formula(y[:, None], self.labels(answers.values))
         if formula is log and answers.scores is not None:
@@ -118,7 +118,7 @@ class Meter:
 
     def _means(self, rows: np.ndarray, test: np.ndarray, starts: np.ndarray) -> np.ndarray:
         if self.data.weights is None:
-            return np.add.reduceat(rows, starts, axis=0) / np.diff(np.append(starts, test.size))[:, None]
+            return np.add.reduceat(rows, starts, axis=0, dtype=np.float64) / np.diff(np.append(starts, test.size))[:, None]
         w = self.data.weights[test]
         return np.add.reduceat(rows * w[:, None], starts, axis=0) / np.add.reduceat(w, starts)[:, None]
 

@@ -18,6 +18,7 @@ from ..layouts import Layout, Partition
 from ..plan import Plan
 from ..splitters import Pair
 from ..table import Sheet
+from ..threads import n_threads
 from . import lasso
 from .base import Call
 from .least_squares import fit
@@ -31,6 +32,7 @@ AXIS, COUNTED = "alpha", "margins"
 SOLVERS = ("auto", "cholesky")
 FEW_PARTS = 8  # fewer outer training parts than this are shared out between threads piece by piece,
 QUICK = 2e7  # unless the products of all columns take about a millisecond, less than threads take to hand over
+LONG = 1e8  # and from here on no more parts than threads go together: one that is not finished holds its row numbers
 BLOCKED = "training parts are sums of blocks of rows, and one factorisation of each serves every setting"
 LOOSE = "one factorisation of each training part serves every setting"
 
@@ -89,8 +91,10 @@ class LinearSweep:
         if len(parts) >= FEW_PARTS or self.quick:
             yield [partial(self._whole, sheet, j) for j in parts]
             return
-        for stage in zip(*(self.part(self, sheet, j).stages() for j in parts), strict=True):
-            yield [call for calls in stage for call in calls]
+        size = len(parts) if self.cost < LONG * len(parts) else max(2, n_threads(None))
+        for first in range(0, len(parts), size):
+            for stage in zip(*(self.part(self, sheet, j).stages() for j in parts[first : first + size]), strict=True):
+                yield [call for calls in stage for call in calls]
 
     def _whole(self, sheet: Sheet, j: int) -> None:
         for calls in self.part(self, sheet, j).stages():

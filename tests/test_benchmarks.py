@@ -1,0 +1,101 @@
+"""What the scripts of benchmarks/ write, on rows small enough for the suite; never how long they take."""
+
+import json
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from scripts_of import script
+
+SMALLEST = "ridge 1000 50 17 5 5"
+
+
+@pytest.fixture(scope="module")
+def growth():
+    """benchmarks/growth.py."""
+    return script("growth")
+
+
+@pytest.fixture(scope="module")
+def records(growth):
+    """A record for each of its rows: the smallest as it is measured, said of the others too."""
+    smallest = growth.ask(SMALLEST)
+    found = {}
+    for what, (_, _, rows) in growth.BLOCKS.items():
+        found[what] = []
+        for row in rows:
+            name, *numbers = row.split()
+            own = dict(zip(("m", "columns", "settings", "outer", "inner"), map(int, numbers), strict=True))
+            found[what].append({**smallest, **own, "row": row, "name": name})
+    return found
+
+
+def test_growth_measures_a_row(growth):
+    """A row in a process of its own gives what the page and the figure need, by the shared path."""
+    record = growth.ask(SMALLEST)
+    assert record["row"] == SMALLEST == growth.BLOCKS["m"][2][0]
+    assert record["path"] == "shared:ridge"
+    assert record["X"] == 0.4
+    assert min(record["seconds"], record["fits"]) > 0
+    assert json.loads(json.dumps(record)) == record
+
+
+def test_growth_measures_the_loops_beside_it(growth):
+    """GridSearchCV in cross_validate is measured in the same way."""
+    assert growth.measure("loops", 100, 3, 2, 2, 2)["seconds"] > 0
+
+
+def test_growth_page_has_a_table_for_each_quantity(growth, records):
+    """Every row stands in a table whose rows have as many cells as its head; command and figure are named."""
+    page = growth.page(records)
+    for title, shared, _ in growth.BLOCKS.values():
+        assert f"## Against {title}\n\n{shared}\n\n" in page
+    rows = [text for text in page.splitlines() if text.startswith("|")]
+    assert {text.count("|") for text in rows} == {growth.HEAD.splitlines()[0].count("|")}
+    assert len(rows) == sum(2 + len(found) for found in records.values())
+    assert f"`{growth.COMMAND}`" in page
+    assert "](growth.svg)" in page
+
+
+def test_growth_figure_marks_every_row(growth, records):
+    """The figure is one well-formed SVG without a script, with a mark for each row and panel, all inside."""
+    root = ElementTree.fromstring(growth.figure(records))
+    names = [element.tag.rpartition("}")[2] for element in root.iter()]
+    assert names[0] == "svg"
+    assert "script" not in names
+    marks = [element for element in root.iter() if element.tag.endswith("circle")]
+    assert len(marks) == sum(len(records[what]) for what, _ in growth.PANELS)
+    assert all(0 < float(mark.get("cx")) < float(root.get("width")) for mark in marks)
+    assert all(0 < float(mark.get("cy")) < float(root.get("height")) for mark in marks)
+    assert "prefers-color-scheme:dark" in "".join(root.itertext())
+
+
+def test_growth_says_how_far_a_limit_is(growth, records):
+    """A row that is held against limits says the measured number and the limit."""
+    assert set(growth.LIMITS) <= {record["row"] for record in records["m"]}
+    large = next(record for record in records["m"] if record["row"] == "ridge 1000000 50 17 5 5")
+    said = growth.beside({**large, "fits": 3.94, "megabytes": 180.0, "X": 400.0})
+    assert said == "3.9 of one `Ridge().fit` (limit 8), 1.45 of X with X itself (limit 1.5)"
+
+
+@pytest.mark.parametrize("place", range(5))
+def test_speed_skips_a_peer_that_is_absent(place, monkeypatch, capsys):
+    """Where a package is not installed its row is one line that says so."""
+    speed = script("speed")
+    name = list(speed.PEERS)[place]
+    monkeypatch.setattr(speed, "find_spec", lambda package: None)
+    speed.row(speed.ROWS.index(name))
+    assert capsys.readouterr().out == f"{name:<46}{speed.PEERS[name][1]} is not installed: row skipped\n"
+
+
+def test_speed_answers_of_a_path_by_hand_are_ours():
+    """What walks a peer's path by hand has the risk of a run, with scikit-learn's own path in the peer's place."""
+    speed = script("speed")
+    from sklearn.linear_model import Lasso, lasso_path
+
+    from cvnb import Family
+
+    X, y = speed.numbers(60, 4)
+    theirs = speed.along_path(lambda X, y, alphas: lasso_path(X, y, alphas=alphas, tol=1e-10)[1], X, y)
+    ours = speed.ran(Family(Lasso(), {"alpha": speed.PENALTIES}), X, y)
+    assert theirs() == pytest.approx(ours(), rel=1e-6)

@@ -45,7 +45,7 @@ class Part:
     @cached_property
     def pair(self) -> tuple[np.ndarray, np.ndarray]:
         """(training, test) rows."""
-        return self.sweep.plan.part(self.j)
+        return self.sheet.plan.part(self.j)
 
     @property
     def train(self) -> np.ndarray:
@@ -67,7 +67,7 @@ class Part:
         guarded(self.sheet, self.j, call)
 
     def _split(self, k: int) -> None:
-        train, test = self.sweep.plan.inner[self.j][k]
+        train, test = self.sheet.plan.inner[self.j][k]
         fits, present = self.models(train), self.sweep.targets.counts(train)[None, :] > 0
         if self.sheet.inner is not None and not self.sheet.stopped:
             losses, close = self.measure(test, np.array([0, test.size]), present, fits)
@@ -81,7 +81,7 @@ class Part:
             self.left -= 1
             if self.left or self.sheet.stopped:
                 return
-        sheet, plan = self.sheet, self.sweep.plan
+        sheet, plan = self.sheet, self.sheet.plan
         sheet.choose(self.j)
         if sheet.inner is not None:
             self.refuse_rounding(sheet.inner[self.j], self.train)
@@ -228,8 +228,8 @@ class BlockedPart(Part):
 
     def layout_of_blocks(self) -> Partition:
         """Where the blocks are."""
-        assert self.sweep.plan.inner_layouts is not None
-        layout = self.sweep.plan.inner_layouts[self.j]
+        assert self.sheet.plan.inner_layouts is not None
+        layout = self.sheet.plan.inner_layouts[self.j]
         assert isinstance(layout, Partition)
         return layout
 
@@ -357,12 +357,22 @@ class BlockedPart(Part):
 class OuterPart(BlockedPart):
     """Outer splits of one setting, which partition all rows: each training part is a sum of blocks of them."""
 
+    def __init__(self, sweep: LinearSweep, sheet: Sheet, splits: range) -> None:
+        """Of these splits the groups are measured that begin among them; the sums are those of all rows."""
+        super().__init__(sweep, sheet, 0)
+        self.asked = [g for g, (a, _) in enumerate(self.groups) if a in splits]
+
     def layout_of_blocks(self) -> Partition:
-        assert isinstance(self.sweep.plan.outer_layout, Partition)
-        return self.sweep.plan.outer_layout
+        assert isinstance(self.sheet.plan.outer_layout, Partition)
+        return self.sheet.plan.outer_layout
 
     def all_rows(self) -> np.ndarray:
-        return np.arange(self.sweep.plan.n_rows)
+        return np.arange(self.sheet.plan.n_rows)
+
+    def stages(self) -> Iterator[Sequence[Call]]:
+        sums, models = super().stages()
+        yield sums
+        yield [models[g] for g in self.asked]
 
     def guard(self, i: int, call: Call) -> None:
         """Make the call for group i, unless its splits are refused."""

@@ -33,6 +33,7 @@ from .table import Sheet, Strip
 from .threads import awaited, is_dask, run_stages
 
 LOST = 4  # times that the workers may be killed before the run ends
+BACK = 60  # seconds in which a first of them must be back
 AHEAD = 2  # tasks that wait for each thread of the cluster
 Split = tuple[int, int]
 Look = Callable[[], None]
@@ -243,6 +244,7 @@ class Cluster:
             sent = Sent(path, self.plan, dict(threads))
             return await self.client.scatter(sent, broadcast=True, hash=False, asynchronous=True)
         except OSError as error:  # a worker went away meanwhile, or all of them
+            await self._back()
             raise Lost(str(error)) from error
 
     async def _done(self, job: Job, sent: Any) -> Any:
@@ -251,9 +253,17 @@ class Cluster:
         try:
             return await future
         except CancelledError as error:
+            await self._back()
             raise Lost(str(error)) from error
         finally:
             future.release()
+
+    async def _back(self) -> None:
+        """Wait for a first worker, as its nanny starts it again."""
+        for _ in range(10 * BACK):
+            if await self.client.scheduler.ncores():
+                return
+            await asyncio.sleep(0.1)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ def n_cores() -> int:
 @contextmanager
 def at_most(n: int) -> Iterator[None]:
     """Libraries that are called from this thread take n threads, or fewer."""
-    with matrices_at_most(n), openmp_at_most(n), _numba_at_most(n):
+    with _numba_at_most(n), matrices_at_most(n), openmp_at_most(n):  # Numba first: it brings an OpenMP of its own
         yield
 
 
@@ -92,12 +92,20 @@ matrices_at_most = _Matrices().at_most
 
 def _limit(before: list[tuple[Any, int]], n: int) -> None:
     for one, most in before:
-        one.set_num_threads(min(n, most))
+        _set(one, min(n, most))
 
 
 def _restore(before: list[tuple[Any, int]]) -> None:
     for one, most in before:
-        one.set_num_threads(most)
+        _set(one, most)
+
+
+def _set(library: Any, n: int) -> None:
+    """threadpoolctl lets one thread alone limit OpenBLAS, and ignores the others in silence; here a lock keeps them apart."""
+    clear = getattr(library, "clear_controlling_thread", lambda force: None)
+    clear(force=True)
+    library.set_num_threads(n)
+    clear(force=True)
 
 
 @lru_cache(maxsize=1)

@@ -206,6 +206,7 @@ class Cluster:
             try:
                 for found in self.found(path, list(left), look):
                     take(left.popleft(), found)
+                    look()
             except Lost:
                 lost[len(left)] += 1
                 if lost[len(left)] == LOST:

@@ -4,11 +4,17 @@ The path with its rows and the plan are scattered to all workers; a task says wh
 their losses. Here results are taken in order, as on one machine, and few tasks are ahead of whoever asks. What is given up is
 forgotten by the scheduler at once, and a task that runs looks now and then whether anybody still wants it. Where the workers
 that held the rows are killed, these are scattered again. dask is imported only by those who have chosen it.
+
+A worker of one thread counts warnings and seeds NumPy as this process does. One of several threads cannot, as with joblib's
+threads: there an estimator without a random_state that draws in `predict` may draw otherwise.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import socket
 from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import CancelledError, Future
@@ -48,12 +54,14 @@ class Sent:
     """What every task needs, held by the workers.
 
     threads   dask's threads on each host, which share its cores
+    home      where the run is
     """
 
     path: Any
     plan: Plan
     threads: dict[str, int]
     config: dict[str, Any] = field(default_factory=sklearn.get_config)
+    home: tuple[str, int] = field(default_factory=lambda: (socket.gethostname(), os.getpid()))
 
     @contextmanager
     def at_work(self) -> Iterator[Callable[[], bool]]:
@@ -68,6 +76,8 @@ class Sent:
         with ExitStack() as stack:
             if ours:
                 numba_will_take(n)
+            if self.home == (socket.gethostname(), os.getppid()):  # Ctrl-C and Jupyter interrupt the run's children too
+                worker.loop.add_callback(signal.signal, signal.SIGINT, signal.SIG_IGN)
             stack.enter_context(alone() if ours and own == 1 else nullcontext())
             stack.enter_context(sklearn.config_context(**self.config))
             stack.enter_context(parallel_config(backend="threading"))  # for estimators with n_jobs of their own

@@ -250,12 +250,14 @@ def test_a_task_that_kills_worker_after_worker_ends_the_run(there, tmp_path, mon
 
 
 def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(there, tmp_path):
-    """Both workers are at fits that do not end before the test is over; what is queued is forgotten."""
+    """Both workers are at fits that do not end by themselves; what is queued is forgotten. Ctrl-C reaches the workers too."""
     family = Family(Patient(str(tmp_path)), {"strategy": ["prior", "uniform"]})
+    pids = [one.process.pid for one in there[0].workers.values()]
 
     def press():
         wait_for(lambda: len(list(tmp_path.glob("begun *"))) > 21)
-        os.kill(os.getpid(), signal.SIGINT)
+        for pid in [*pids, os.getpid()]:
+            os.kill(pid, signal.SIGINT)
 
     presser = threading.Thread(target=press)
     presser.start()
@@ -270,6 +272,7 @@ def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(ther
     (tmp_path / "go on").touch()
     full = Recipe(6, 3).run(family, X, y)
     assert np.array_equal(full.fold_risks[: len(result.fold_risks)], result.fold_risks)
+    assert [one.process.pid for one in there[0].workers.values()] == pids
 
 
 def test_a_sweep_that_is_interrupted_keeps_the_parts_that_are_filled(there, jobs, monkeypatch):

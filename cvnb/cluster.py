@@ -72,11 +72,12 @@ class Sent:
         worker = get_worker()
         own, key = worker.state.nthreads, worker.get_current_task()
         n = max(1, n_cores() // max(own, self.threads.get(get_address_host(worker.address), own)))
-        ours = not worker.address.startswith("inproc")  # a process of the cluster's, not the user's
+        host = socket.gethostname()
+        ours = self.home != (host, os.getpid())  # a process of the cluster's, not the user's
         with ExitStack() as stack:
             if ours:
                 numba_will_take(n)
-            if self.home == (socket.gethostname(), os.getppid()):  # Ctrl-C and Jupyter interrupt the run's children too
+            if self.home == (host, os.getppid()):  # Ctrl-C and Jupyter interrupt the run's children too
                 worker.loop.add_callback(signal.signal, signal.SIGINT, signal.SIG_IGN)
             stack.enter_context(alone() if ours and own == 1 else nullcontext())
             stack.enter_context(sklearn.config_context(**self.config))
@@ -89,7 +90,7 @@ class Job(Protocol):
     """A task, and all that is sent for it."""
 
     def __call__(self, sent: Sent) -> Any:
-        """What it finds, there."""
+        """What it finds, there; None where it has been given up meanwhile."""
         ...
 
 
@@ -99,12 +100,12 @@ class Evaluate:
 
     splits: tuple[tuple[Split, np.ndarray | None, bool], ...]
 
-    def __call__(self, sent: Sent) -> list[Outcome]:
+    def __call__(self, sent: Sent) -> list[Outcome] | None:
         path, plan, found, inner = sent.path, sent.plan, list[Outcome](), dict[int, Any]()
         with sent.at_work() as given_up:
             for (j, k), which, keep in self.splits:
                 if given_up():
-                    break
+                    return None
                 if k >= 0 and j not in inner:
                     inner = {j: plan.inner[j]}
                 train, test = inner[j][k] if k >= 0 else plan.outer[j]
@@ -122,11 +123,11 @@ class Fill:
     rule: Rule
     is_known: bool  # the loss is one of cvnb's own, and warns of nothing
 
-    def __call__(self, sent: Sent) -> Strip:
+    def __call__(self, sent: Sent) -> Strip | None:
         sheet = Sheet(sent.plan, self.n_settings, self.rule)
         with sent.at_work() as given_up, nullcontext() if self.is_known else recorded(sheet.warnings):
             _stoppable(sent.path.stages(sheet, self.parts), sheet.stop, given_up)
-        return sheet.strip(self.parts)
+        return None if sheet.stopped else sheet.strip(self.parts)
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class Find:
 
         with sent.at_work() as given_up:
             _stoppable([[call]], stop, given_up)
-        return found[0] if found else None
+        return None if stop[0] else found[0]
 
 
 def _stoppable(stages: Iterable[Any], stop: np.ndarray, given_up: Callable[[], bool]) -> None:
@@ -225,10 +226,12 @@ class Cluster:
 
     def found(self, path: Any, jobs: Iterable[Job], look: Look) -> Iterator[Any]:
         """What the jobs find, in their order."""
-        if self.sent is None or self.path is not path:
-            self.sent, self.path = awaited(self._begun(self._scattered(path)), look), path
         ahead: deque[Future[Any]] = deque()
         try:
+            if self.sent is None or self.path is not path:
+                ahead.append(self._begun(self._scattered(path)))
+                self.sent, self.path = awaited(ahead[0], look), path
+                ahead.popleft()
             for job in jobs:
                 ahead.append(self._begun(self._done(job, self.sent)))
                 if len(ahead) > AHEAD * self.n:
@@ -262,12 +265,15 @@ class Cluster:
         key = f"cvnb-{type(job).__name__.lower()}-{uuid4().hex}"
         future = self.client.submit(job, sent, key=key, **self.options)
         try:
-            return await future
+            found = await future
         except CancelledError as error:
             await self._back()
             raise Lost(str(error)) from error
         finally:
             future.release()
+        if found is None:  # a worker believed that nobody wanted it, and was asked for it again
+            raise Lost(f"{key} was given up by its worker")
+        return found
 
     async def _back(self) -> None:
         """Wait for a first worker, as its nanny starts it again."""

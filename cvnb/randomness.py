@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+_thread = threading.local()
+
 
 @contextmanager
 def global_state() -> Iterator[None]:
@@ -29,7 +31,17 @@ def global_state() -> Iterator[None]:
 
 def is_ours() -> bool:
     """Whether the process-wide state may be set for a moment: nobody else runs Python code of the user's meanwhile."""
-    return threading.current_thread() is threading.main_thread()
+    return threading.current_thread() is threading.main_thread() or getattr(_thread, "alone", False)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """This thread stands for the main one: in a worker process it is the only one to which tasks are given."""
+    _thread.alone = True
+    try:
+        yield
+    finally:
+        _thread.alone = False
 
 
 def seed(estimator: Any, *numbers: int) -> None:

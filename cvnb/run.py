@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
+from .cluster import LOST, Lost, Split, cluster
 from .data import Data
 from .errors import FitError
 from .families import Family, Kind
@@ -31,10 +32,9 @@ from .rules import Rule
 from .table import Failure, LossTable, Sheet
 from .threads import n_threads, run_stages
 from .wording import count, number
-from .workers import Split, Task, Threads, Workers, workers
+from .workers import Task, Threads, Workers, workers
 
 WAVE_SECONDS = 0.5
-LOST = 4  # times that the workers of one wave may be killed
 TINY, QUICK = 5e7, 5e8  # multiplications that are done before another thread is awake; and before a user gets impatient
 
 
@@ -98,8 +98,7 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, slot: Slot | None) -
     try:
         watched = nullcontext() if work.loss.is_known else recorded(sheet.warnings)
         with watched, _compiling(shown) as compiler:
-            n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
-            run_stages(path.stages(sheet), n, sheet.stop, look, quick=path.cost <= QUICK)
+            _fill_sheet(work, path, sheet, look)
         shown.close()
         if len(sheet.refused) < plan.n_parts:
             _refit_refused(work, sheet, slot)
@@ -112,6 +111,18 @@ def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, slot: Slot | None) -
     why = next(iter(sheet.refused.values()))
     table = _split_by_split(work, Refit(work.family, work.data, work.loss, why), plan, flat, slot)
     return replace(table, refitted=((why, plan.n_inner + len(plan.outer)),))
+
+
+def _fill_sheet(work: Work, path: Any, sheet: Sheet, look: Callable[[], None]) -> None:
+    """By a cluster where one is asked for and there is enough to do, and what then is left by threads of this process."""
+    with cluster(work.n_jobs if path.cost > QUICK else 1, sheet.plan) as there:
+        if there is not None:
+            searches = hasattr(path, "ahead") and path.ahead(sheet.plan, there.n)
+            if not searches:
+                return there.fill(path, sheet, work.loss.is_known, look)
+            there.find_ahead(path, sheet, look)
+    n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
+    run_stages(path.stages(sheet), n, sheet.stop, look, quick=path.cost <= QUICK)
 
 
 def _refit_refused(work: Work, sheet: Sheet, slot: Slot | None) -> None:
@@ -187,7 +198,7 @@ class _Run:
         lost, at = 0, -1
         while True:
             try:
-                with workers(self.path, self.work.n_jobs) as team, self._heard(team):
+                with workers(self.path, self.work.n_jobs, self.plan) as team, self._heard(team):
                     return self._waves(team)
             except (RuntimeError, KeyboardInterrupt) as error:
                 lost, at = (lost + 1 if at == self.start else 1), self.start
@@ -204,7 +215,7 @@ class _Run:
         """Whether workers were killed or sent away, be it by another run that shared them."""
         if isinstance(error, KeyboardInterrupt):  # of a worker, where it reaches another thread without being asked for
             return not is_ours() and not self.progress.stopped
-        return isinstance(error, BrokenProcessPool) or isinstance(error.__context__, ShutdownExecutorError)
+        return isinstance(error, BrokenProcessPool | Lost) or isinstance(error.__context__, ShutdownExecutorError)
 
     def _waves(self, team: Workers) -> None:
         nested, n_splits = self.plan.outer_layout is not None, max(self.plan.n_inner, self.plan.n_parts)
@@ -226,7 +237,7 @@ class _Run:
     def measure(self, j: int) -> None:
         """Measure outside part j what was chosen in it."""
         self._look((j, -1))
-        self._take_outer(j, self.path.evaluate(*self._outer_task(j, self._wanted(j))))
+        self._take_outer(j, self.path.evaluate(*self._outer_task(j, self._wanted(j)).given))
         self.done += 1
 
     def _wave(self, team: Workers, choose: list[int], measure: list[int]) -> None:
@@ -266,11 +277,11 @@ class _Run:
 
     def _inner_tasks(self, j: int) -> Iterable[Task]:
         everything = np.arange(self.n_settings)
-        return ((train, test, everything, (j, k), False) for k, (train, test) in enumerate(self.plan.inner[j]))
+        splits = self.plan.inner[j]
+        return (Task(splits, k, everything, (j, k), False) for k in range(len(splits)))
 
     def _outer_task(self, j: int, which: np.ndarray) -> Task:
-        train, test = self.plan.outer[j]
-        return train, test, which, (j, -1), True
+        return Task(self.plan.outer, j, which, (j, -1), True)
 
     def _wanted(self, j: int) -> np.ndarray:
         return np.arange(self.n_settings) if self.flat else np.array([self.chosen[j]])
@@ -295,7 +306,7 @@ class _Run:
             losses[:, self.chosen[j]] = np.nan
             self.chosen[j] = self._choose(losses, j)
             if not self.flat:
-                outcome = self.path.evaluate(*self._outer_task(j, self._wanted(j)))
+                outcome = self.path.evaluate(*self._outer_task(j, self._wanted(j)).given)
                 self._note(j, None, outcome)
         self.outer[j] = outcome
 

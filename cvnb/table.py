@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from dataclasses import dataclass
 
@@ -60,6 +61,23 @@ class LossTable:
         return self.outer[np.arange(len(self.outer)), self.chosen[: len(self.outer)]]
 
 
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """What a sheet holds of some training parts, to be written into another sheet; fields as there."""
+
+    parts: range
+    inner: list[np.ndarray] | None
+    outer: np.ndarray
+    rows: list[np.ndarray | None]
+    predictions: list[np.ndarray]
+    chosen: np.ndarray
+    finished: np.ndarray
+    refused: dict[int, str]
+    refused_outside: dict[int, str]
+    warnings: Counter[str]
+    counts: Counter[str]
+
+
 class Sheet:
     """The table while threads fill it with every setting's losses.
 
@@ -86,6 +104,7 @@ class Sheet:
         self.counts: Counter[str] = Counter()
         self.stop = np.zeros(1, dtype=np.uint8)
         self.work = self.done = 0.0
+        self.lock = threading.Lock()
 
     @property
     def stopped(self) -> bool:
@@ -95,6 +114,11 @@ class Sheet:
     def share_done(self) -> float:
         """Between 0 and 1; by the finished parts where the path does not say what there is to do."""
         return min(1.0, self.done / self.work) if self.work else float(self.finished.mean())
+
+    def count(self, kind: str, n: int) -> None:
+        """Note that so many predictions deserve a note."""
+        with self.lock:
+            self.counts[kind] += n
 
     def choose(self, j: int) -> int:
         """The setting chosen in training part j, all of whose inner losses are written."""
@@ -109,6 +133,36 @@ class Sheet:
         """Finish part j: the losses of every setting on its outer test part, and what the chosen one predicted there."""
         self.outer[j], self.rows[j], self.predictions[j] = losses, rows, predictions
         self.finished[j] = True
+
+    def strip(self, parts: range) -> Strip:
+        """What is written of these parts; what was counted, of all that was done here."""
+        here, inner = slice(parts.start, parts.stop), self.inner
+        return Strip(
+            parts,
+            None if inner is None else inner[here],
+            self.outer[here],
+            self.rows[here],
+            self.predictions[here],
+            self.chosen[here],
+            self.finished[here],
+            self.refused,
+            self.refused_outside,
+            self.warnings,
+            self.counts,
+        )
+
+    def put(self, strip: Strip) -> None:
+        """Take over what another sheet of this plan holds of some parts."""
+        here = slice(strip.parts.start, strip.parts.stop)
+        if self.inner is not None and strip.inner is not None:
+            self.inner[here] = strip.inner
+        self.outer[here], self.rows[here], self.predictions[here] = strip.outer, strip.rows, strip.predictions
+        self.chosen[here] = strip.chosen
+        self.refused.update(strip.refused)
+        self.refused_outside.update(strip.refused_outside)
+        self.warnings.update(strip.warnings)
+        self.counts.update(strip.counts)
+        self.finished[here] = strip.finished
 
     def table(self, seconds: float) -> LossTable:
         """What was finished: everything, or the training parts up to the first unfinished one."""

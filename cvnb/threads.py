@@ -12,12 +12,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import cache
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count, effective_n_jobs
+from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
+
+from .cores import matrices_at_most, n_cores, openmp_at_most
 
 LOOK_EVERY = 0.05  # seconds between two looks at the progress
 Call = Callable[[], None]
@@ -27,16 +28,18 @@ def n_threads(n_jobs: int | None) -> int:
     """How many threads: n_jobs, else those of joblib.parallel_config, else all processors as scikit-learn's own k-NN takes.
 
     OMP_NUM_THREADS bounds the last; joblib sets it in its workers, so that processes times threads is the number of processors.
+    Where joblib.parallel_config names a cluster, its workers are no threads of this machine.
     """
-    if n_jobs is not None or get_active_backend()[1] not in (None, 1):
+    backend, n = get_active_backend()
+    if n_jobs == 1 or (not is_dask(backend) and (n_jobs is not None or n not in (None, 1))):
         return max(1, effective_n_jobs(n_jobs))
     limit = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(_processors(), int(limit) if limit.isdigit() and int(limit) else _processors()))
+    return max(1, min(n_cores(), int(limit) if limit.isdigit() and int(limit) else n_cores()))
 
 
-@cache
-def _processors() -> int:
-    return cpu_count()  # it reads files
+def is_dask(backend: Any) -> bool:
+    """Whether this backend of joblib's is a cluster; nothing is imported to find out."""
+    return any(one.__name__ == "DaskDistributedBackend" for one in type(backend).__mro__)
 
 
 def run_stages(
@@ -51,7 +54,7 @@ def run_stages(
     Where all calls are quick, this thread is one of the n: it need not wake another one up. Otherwise it waits, sees an
     interrupt at once, and now and then calls `look`.
     """
-    with _pool(n) as pool, _one_blas_thread:
+    with _pool(n) as pool, matrices_at_most(1):
         try:
             for calls in stages:
                 source = _Shared(calls)
@@ -86,17 +89,23 @@ def in_order(call: Callable[[Any], Any], tasks: Iterable[Any], n: int, look: Cal
 
     This thread waits, sees an interrupt at once, and now and then calls `look`; what is not begun by then is never begun.
     """
-    with _pool(n) as pool, _one_blas_thread:
+
+    def call_alone(task: Any) -> Any:
+        with openmp_at_most(max(1, n_cores() // n)):
+            return call(task)
+
+    with _pool(n) as pool, matrices_at_most(1):
         ahead: deque[Future[Any]] = deque()
         for task in tasks:
-            ahead.append(pool.submit(call, task))
+            ahead.append(pool.submit(call_alone, task))
             if len(ahead) > n:
-                yield _awaited(ahead.popleft(), look)
+                yield awaited(ahead.popleft(), look)
         while ahead:
-            yield _awaited(ahead.popleft(), look)
+            yield awaited(ahead.popleft(), look)
 
 
-def _awaited(future: Future[Any], look: Callable[[], None]) -> Any:
+def awaited(future: Future[Any], look: Callable[[], None]) -> Any:
+    """What it gives; an interrupt is seen at once."""
     while not wait([future], timeout=LOOK_EVERY).done:
         look()
     return future.result()
@@ -130,35 +139,3 @@ class _Shared(Iterator[Call]):
     def __next__(self) -> Call:
         with self._lock:
             return next(self._calls)
-
-
-class _BlasLimit:
-    """One thread for the matrix libraries, as long as any run wants it: two runs may overlap, one in the background."""
-
-    def __init__(self) -> None:
-        self.lock, self.n_runs = threading.Lock(), 0
-        self.limit: Any = None
-
-    def __enter__(self) -> None:
-        with self.lock:
-            if not self.n_runs:
-                self.limit = _blas().limit(limits=1, user_api="blas")
-            self.n_runs += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self.lock:
-            self.n_runs -= 1
-            if not self.n_runs:
-                self.limit.restore_original_limits()
-
-
-_one_blas_thread = _BlasLimit()
-
-
-@cache
-def _blas() -> Any:
-    """The controller of the matrix libraries; looking for them takes milliseconds, so it is done once."""
-    import scipy.linalg  # noqa: F401 - brings a library of its own, to be found too
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

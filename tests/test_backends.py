@@ -1,18 +1,17 @@
 """joblib's backends, chosen as its users choose them, change how long it takes and nothing else."""
 
-import os
-import signal
-import warnings
-from pathlib import Path
+import json
 
 import numpy as np
 import pytest
 from joblib import parallel_config
 from joblib.externals.loky.process_executor import BrokenProcessPool
 from sklearn.datasets import load_iris
-from sklearn.dummy import DummyClassifier
+from threadpoolctl import threadpool_limits
 
 from cvnb import Family, Recipe, knn
+from cvnb.cores import n_cores
+from fitted_elsewhere import Counting, Deadly
 
 X, y = load_iris(return_X_y=True)
 FAMILY, RECIPE = knn(k=[1, 5, 9]), Recipe(4, 3)
@@ -31,27 +30,26 @@ def test_every_backend_gives_the_same_numbers(backend):
         assert_same(RECIPE.run(FAMILY, X, y))
 
 
-def test_dask_gives_the_same_numbers():
-    """A cluster that the user started does the fits."""
-    distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
-    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster), parallel_config(backend="dask"):
-        assert_same(RECIPE.run(FAMILY, X, y))
+@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+def test_workers_times_threads_are_the_cores(tmp_path, backend):
+    """BLAS, OpenMP and Numba have a share of the cores in every fit, and all of them again afterwards."""
+    with threadpool_limits(n_cores()), parallel_config(backend=backend, n_jobs=2):
+        Recipe(4, 3).run(Family(Counting(str(tmp_path))), X, y)
+    counted = [json.loads(one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()]
+    assert len(counted) == 16
+    assert {n for one in counted for n in one} == {max(1, n_cores() // 2)}
 
 
-class Deadly(DummyClassifier):
-    """Kills the process that fits it: as often as there are files to take away."""
-
-    def __init__(self, folder="", strategy="prior"):
-        super().__init__(strategy=strategy)
-        self.folder = folder
-
-    def fit(self, X, y, sample_weight=None):
-        warnings.warn("one for each fit", UserWarning, stacklevel=2)
-        for flag in Path(self.folder).iterdir() if self.folder else ():
-            flag.unlink(missing_ok=True)
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().fit(X, y, sample_weight)
+def test_a_limit_is_taken_back(tmp_path):
+    """What comes after two threads, in this one, has all cores; a lower limit of the user's stays."""
+    for limit in (n_cores(), 1):
+        with threadpool_limits(limit):
+            with parallel_config(backend="threading", n_jobs=2):
+                Recipe(4, 3).run(Family(Counting(str(tmp_path))), X, y)
+            folder = tmp_path / f"alone {limit}"
+            folder.mkdir()
+            Recipe(4, 3).run(Family(Counting(str(folder))), X, y, n_jobs=1)
+            assert {max(json.loads(one.read_text(encoding="utf-8"))[:-1]) for one in folder.iterdir()} == {limit}
 
 
 @pytest.mark.parametrize("n_killed", [1, 2])

@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 
+from ..plan import Plan
 from ..table import Sheet
 
+PER_WORKER = 4  # tasks for each worker, so that none waits long for the last
 Call = Callable[[], None]
 
 
@@ -86,15 +89,41 @@ def guarded(sheet: Sheet, j: int, call: Call) -> None:
 
 
 class Sweep(Protocol):
-    """A way to fill the whole table, every setting of every split."""
+    """A way to fill the whole table, every setting of every split; on other machines part by part."""
 
     name: str
     reason: str
     cost: float  # multiplications of the whole run, roughly
 
-    def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
-        """Calls that fill the sheet and mark the parts that are finished; those of one stage are independent.
+    def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
+        """Calls that fill the sheet, or these parts of it, and mark them as finished; those of one stage are independent.
 
         A call looks at sheet.stop every 0.1 s or so and returns early where it is set.
         """
         ...
+
+    def shares(self, sheet: Sheet, n: int) -> list[range]:
+        """The training parts, in ranges that n workers may fill one by one."""
+        ...
+
+
+class Searching(Sweep, Protocol):
+    """A sweep whose parts share most of the work: other machines may find that, and the stages do the rest here."""
+
+    def ahead(self, plan: Plan, n: int) -> list[Any]:
+        """What may be found before the stages, in pieces for n workers; none where parts share nothing."""
+        ...
+
+    def find(self, piece: Any, plan: Plan, stopped: Callable[[], bool]) -> Any:
+        """One of these pieces."""
+        ...
+
+    def take(self, piece: Any, plan: Plan, found: Any) -> None:
+        """Keep a piece that was found elsewhere; once all are kept the stages find nothing again."""
+        ...
+
+
+def shared_out(groups: Sequence[tuple[int, int]], n: int) -> list[range]:
+    """Neighbouring groups (first, end) put together until there are n ranges at most."""
+    ends = np.linspace(0, len(groups), min(n, len(groups)) + 1).astype(int)
+    return [range(groups[a][0], groups[b - 1][1]) for a, b in pairwise(ends)]

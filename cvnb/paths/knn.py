@@ -10,8 +10,7 @@ O(k) per test row and split; memory O(m k) for the lists, and a block of rows ti
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,7 +23,7 @@ from ..kernels import votes as ballots
 from ..plan import Plan
 from ..splitters import Pair
 from ..table import Sheet
-from .base import Call, Unsuited
+from .base import PER_WORKER, Call, Unsuited, shared_out
 from .bundles import Bundle, bundles
 from .measure import Answers, Meter
 from .problem import Combination, Problem
@@ -94,28 +93,66 @@ class KnnSweep:
         tested = 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
         asked = plan.n_parts * n if plan.inner_layouts is not None else tested  # rows that look for neighbours
         self.cost = (len(self.shared) * n + apart * asked) * float(n) * (d + CHOOSING) + SCALING * apart * plan.n_parts * n * d
-        self.lock = threading.Lock()
+        self.lists: dict[Geometry, Near] = {}  # found ahead
+        self.searches: dict[Geometry, Search] = {}
 
     def _has_lists(self, plan: Plan, geometry: Geometry) -> bool:
         """Whether lists of neighbours serve all splits: not where every training part has distances of its own."""
         return not geometry.scaled and 12 * plan.n_rows * _length(plan, self.votes[geometry]) <= LISTS
 
-    def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
-        plan, searches = sheet.plan, {}
-        sheet.work = self._work(plan)
-        lists = {geometry: Near.empty(plan.n_rows, _length(plan, self.votes[geometry])) for geometry in self.shared}
+    def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
+        """Lists for some parts alone would be made for nothing more: those search by themselves."""
+        plan, lists = sheet.plan, self.lists
+        if parts is None and not lists:
+            sheet.work = self._work(plan)
+            lists = {geometry: self._empty(plan, geometry, plan.n_rows) for geometry in self.shared}
+            if self.problem.X.size > LARGE:
+                yield [partial(self._prepare, lists)]  # on a thread, so that this one sees an interrupt
+            else:
+                self._prepare(lists)
+            if lists:
+                yield [call for geometry in lists for call in self._searches(sheet, geometry, lists[geometry])]
+        yield from self._parts(sheet, lists, range(plan.n_parts) if parts is None else parts)
 
-        def prepare() -> None:
-            for geometry in lists:
-                searches[geometry] = Search(self.problem.X, geometry, lists[geometry].rows.shape[1])
+    def ahead(self, plan: Plan, n: int) -> list[Any]:
+        """Lists of neighbours, piece by piece, where they serve all geometries."""
+        if len(self.shared) < len(self.votes):
+            return []
+        size = max(BUNDLE, -(-plan.n_rows // (PER_WORKER * n)))
+        return [
+            (geometry, slice(a, min(a + size, plan.n_rows))) for geometry in self.shared for a in range(0, plan.n_rows, size)
+        ]
 
-        if self.problem.X.size > LARGE:
-            yield [prepare]  # on a thread, so that this one sees an interrupt
-        else:
-            prepare()
-        if lists:
-            yield [call for geometry in lists for call in self._searches(sheet, searches[geometry], lists[geometry])]
-        for parts in self._waves(plan):
+    def find(self, piece: Any, plan: Plan, stopped: Callable[[], bool]) -> Near:
+        """The lists of some rows."""
+        geometry, rows = piece
+        near = self._empty(plan, geometry, rows.stop - rows.start)
+        if geometry not in self.searches:
+            self._prepare({geometry: near})
+        self.searches[geometry].fill(self.problem.X[rows], np.arange(rows.start, rows.stop), near, stopped)
+        return near
+
+    def take(self, piece: Any, plan: Plan, found: Near) -> None:
+        """Keep the lists of some rows."""
+        geometry, rows = piece
+        if geometry not in self.lists:
+            self.lists[geometry] = self._empty(plan, geometry, plan.n_rows)
+        self.lists[geometry].put(rows, found)
+
+    def shares(self, sheet: Sheet, n: int) -> list[range]:
+        """Each training part by itself."""
+        return shared_out([(j, j + 1) for j in range(sheet.plan.n_parts)], PER_WORKER * n)
+
+    def _empty(self, plan: Plan, geometry: Geometry, n: int) -> Near:
+        return Near.empty(n, _length(plan, self.votes[geometry]))
+
+    def _prepare(self, lists: dict[Geometry, Near]) -> None:
+        for geometry, near in lists.items():
+            self.searches[geometry] = Search(self.problem.X, geometry, near.rows.shape[1])
+
+    def _parts(self, sheet: Sheet, lists: dict[Geometry, Near], every: range) -> Iterator[Sequence[Call]]:
+        plan = sheet.plan
+        for parts in self._waves(plan, every):
             if sheet.inner is not None:
                 yield [
                     partial(self._inner, sheet, lists, j, bundle)
@@ -137,16 +174,16 @@ class KnnSweep:
         tested = sum(int(layout.sizes()[:, 1].sum()) for layout in layouts) if scaled else 0
         return float(len(self.shared) * plan.n_rows + scaled * tested)
 
-    def _waves(self, plan: Plan) -> Iterator[range]:
+    def _waves(self, plan: Plan, every: range) -> Iterator[range]:
         """Training parts that go together: an interrupt loses those of one wave, and their bundles are held together."""
         n_rows, n_columns = self.problem.X.shape
         searches = (len(self.votes) - len(self.shared)) * n_columns + 1
         size = max(1, min(128, int(WAVE / (searches * float(n_rows) ** 2 + 1))))
-        for a in range(0, plan.n_parts, size):
-            yield range(a, min(a + size, plan.n_parts))
+        for a in range(every.start, every.stop, size):
+            yield range(a, min(a + size, every.stop))
 
-    def _searches(self, sheet: Sheet, search: Search, near: Near) -> Iterator[Call]:
-        X = self.problem.X
+    def _searches(self, sheet: Sheet, geometry: Geometry, near: Near) -> Iterator[Call]:
+        X, search = self.problem.X, self.searches[geometry]
         size = max(64, min(256, KEYS // len(X)))
         for a in range(0, len(X), size):
             rows = slice(a, min(a + size, len(X)))
@@ -188,8 +225,7 @@ class KnnSweep:
                 tied += self._walked(geometry, votes, lists[geometry], bundle, ballot)
             else:
                 tied += self._searched(sheet, geometry, votes, bundle, ballot)
-        with self.lock:
-            sheet.counts[COUNTED] += tied
+        sheet.count(COUNTED, tied)
         present = None
         if self.problem.meter.wants_scores:
             present = np.array([ballot.present(train) for _, train in bundle.parts()])

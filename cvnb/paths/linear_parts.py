@@ -45,7 +45,7 @@ class Part:
     @property
     def pair(self) -> tuple[np.ndarray, np.ndarray]:
         """(training, test) rows, made anew when asked for: kept for all parts they would be as large as a few columns of X."""
-        return self.sweep.plan.part(self.j)
+        return self.sheet.plan.part(self.j)
 
     @property
     def train(self) -> np.ndarray:
@@ -67,7 +67,7 @@ class Part:
         guarded(self.sheet, self.j, call)
 
     def _split(self, k: int) -> None:
-        train, test = self.sweep.plan.inner[self.j][k]
+        train, test = self.sheet.plan.inner[self.j][k]
         fits, present = self.models(train), self.sweep.targets.counts(train)[None, :] > 0
         if self.sheet.inner is not None and not self.sheet.stopped:
             losses, close = self.measure(test, np.array([0, test.size]), present, fits)
@@ -81,7 +81,7 @@ class Part:
             self.left -= 1
             if self.left or self.sheet.stopped:
                 return
-        sheet, plan = self.sheet, self.sweep.plan
+        sheet, plan = self.sheet, self.sheet.plan
         sheet.choose(self.j)
         train, test = self.pair
         if sheet.inner is not None:
@@ -234,8 +234,8 @@ class BlockedPart(Part):
 
     def layout_of_blocks(self) -> Partition:
         """Where the blocks are."""
-        assert self.sweep.plan.inner_layouts is not None
-        layout = self.sweep.plan.inner_layouts[self.j]
+        assert self.sheet.plan.inner_layouts is not None
+        layout = self.sheet.plan.inner_layouts[self.j]
         assert isinstance(layout, Partition)
         return layout
 
@@ -363,36 +363,3 @@ class BlockedPart(Part):
                 centre, own = fit(self.rows, train, line)
                 fits.append((centre, own[None]))
         return fits
-
-
-class OuterPart(BlockedPart):
-    """Outer splits of one setting, which partition all rows: each training part is a sum of blocks of them."""
-
-    def layout_of_blocks(self) -> Partition:
-        assert isinstance(self.sweep.plan.outer_layout, Partition)
-        return self.sweep.plan.outer_layout
-
-    def all_rows(self) -> np.ndarray:
-        return np.arange(self.sweep.plan.n_rows)
-
-    def guard(self, i: int, call: Call) -> None:
-        """Make the call for group i, unless its splits are refused."""
-        if self.groups[i][0] in self.sheet.refused:
-            return
-        try:
-            call()
-        except Unsuited as why:
-            self.sheet.refused.update(dict.fromkeys(range(*self.groups[i]), str(why)))
-
-    def write(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, fits: Fits) -> None:
-        self._write_outer(a, b, test, starts, *self.answers(test, starts, self.present(a, b), fits))
-
-    def write_said(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, decisions: list[np.ndarray]) -> None:
-        self._write_outer(a, b, test, starts, *self.said(decisions, test, starts, self.present(a, b)))
-
-    def _write_outer(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, answers: Answers, close: int) -> None:
-        if not self.sheet.stopped:
-            self.sweep.meter.outer_splits(self.sheet, np.arange(a, b), test, starts[:-1], answers)
-            self.refuse_rounding(self.sheet.outer[a:b], self.ordered)
-            self.sweep.count(self.sheet, close)
-            self.sheet.finished[a:b] = True

@@ -6,10 +6,9 @@ of some second derivatives, fewer than S.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ from ..kernels import logistic, scaling
 from ..plan import Plan
 from ..splitters import Pair
 from ..table import Sheet
-from .base import Call, Unsuited, guarded
+from .base import PER_WORKER, Call, Unsuited, guarded, shared_out
 from .lasso import stops_early
 from .measure import Answers, Meter
 from .per_split import FIRST
@@ -140,19 +139,25 @@ class LogisticSweep:
     reason = "one path along C serves every setting, and those inside start from the one of their training part"
 
     def __init__(self, problem: Problem, plan: Plan) -> None:
-        self.X, self.plan, self.meter = problem.X, plan, problem.meter
+        self.X, self.meter = problem.X, problem.meter
         self.lines = [Line(combination, problem.meter) for combination in problem.combinations]
-        self.n_splits, self.lock = plan.n_inner + plan.n_parts, threading.Lock()
-        self.cost = self.X.size * LOOKS * sum(line.which.size for line in self.lines) * self.n_splits
+        n_settings, n_splits = sum(line.which.size for line in self.lines), plan.n_inner + plan.n_parts
+        self.cost = self.X.size * LOOKS * n_settings * n_splits
 
-    def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
+    def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
         """Whole parts where there are many; else their splits, each shared out."""
-        sheet.work, parts = float(self.n_splits), [LogisticPart(self, sheet, j) for j in range(self.plan.n_parts)]
-        if len(parts) >= FEW_PARTS:
-            yield [partial(guarded, sheet, part.j, part.whole) for part in parts]
+        if parts is None:
+            parts, sheet.work = range(sheet.plan.n_parts), float(sheet.plan.n_inner + sheet.plan.n_parts)
+        every = [LogisticPart(self, sheet, j) for j in parts]
+        if len(every) >= FEW_PARTS:
+            yield [partial(guarded, sheet, part.j, part.whole) for part in every]
             return
-        yield [partial(guarded, sheet, part.j, part.outside) for part in parts]
-        yield [partial(guarded, sheet, part.j, call) for part in parts for call in part.inside()]
+        yield [partial(guarded, sheet, part.j, part.outside) for part in every]
+        yield [partial(guarded, sheet, part.j, call) for part in every for call in part.inside()]
+
+    def shares(self, sheet: Sheet, n: int) -> list[range]:
+        """Each training part by itself."""
+        return shared_out([(j, j + 1) for j in range(sheet.plan.n_parts)], PER_WORKER * n)
 
 
 class LogisticPart:
@@ -163,10 +168,10 @@ class LogisticPart:
         self.left = 0 if sheet.inner is None else len(sheet.inner[j])
         self.fits: list[Fitted | None] = [None] * len(sweep.lines)
 
-    @cached_property
+    @property
     def pair(self) -> Pair:
         """(training, test) rows."""
-        return self.sweep.plan.part(self.j)
+        return self.sheet.plan.part(self.j)
 
     def whole(self) -> None:
         """Everything, on this thread."""
@@ -186,12 +191,12 @@ class LogisticPart:
         return [partial(self._split, k) for k in range(self.left)] or [self._choose]
 
     def _split(self, k: int) -> None:
-        train, test = self.sweep.plan.inner[self.j][k]
+        train, test = self.sheet.plan.inner[self.j][k]
         fits = self._fit(train)
         if self.sheet.stopped or self.sheet.inner is None:
             return
         losses, _ = self.sweep.meter.measure(test, FIRST, self._answers(fits, test))
-        with self.sweep.lock:
+        with self.sheet.lock:
             self.sheet.inner[self.j][k] = losses[0]
             self.left -= 1
             last = not self.left
@@ -201,14 +206,14 @@ class LogisticPart:
 
     def _choose(self) -> None:
         self.sheet.choose(self.j)
-        if self.sweep.plan.outer_layout is None:
+        if self.sheet.plan.outer_layout is None:
             self.sheet.finished[self.j] = True
         elif not self.sheet.stopped:
             test = self.pair[1]
             self.sweep.meter.outer(self.sheet, self.j, test, self._answers(self.fits, test))
 
     def _is_done(self) -> None:
-        with self.sweep.lock:
+        with self.sheet.lock:
             self.sheet.done += not self.sheet.stopped
 
     def _fit(self, train: np.ndarray) -> list[Fitted | None]:

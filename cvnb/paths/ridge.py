@@ -6,8 +6,7 @@ for leave-one-out without a scaler.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,11 +19,12 @@ from ..splitters import Pair
 from ..table import Sheet
 from ..threads import n_threads
 from . import lasso
-from .base import Call
+from .base import PER_WORKER, Call, shared_out
 from .least_squares import fit
 from .linear_fit import Line, Rows
-from .linear_parts import BlockedPart, OuterPart, Part
+from .linear_parts import BlockedPart, Part
 from .measure import Answers, Meter
+from .outer_part import OuterPart
 from .problem import Combination, Problem
 from .targets import Targets
 
@@ -55,22 +55,20 @@ class LinearSweep:
     """Every setting of every split."""
 
     def __init__(self, problem: Problem, plan: Plan) -> None:
-        self.X, self.weights, self.meter, self.plan = problem.X, problem.data.weights, problem.meter, plan
+        self.X, self.weights, self.meter = problem.X, problem.data.weights, problem.meter
         self.targets = Targets(problem.data.y, problem.meter)
         self.lines = [Line.of(combination) for combination in problem.combinations]
         for line in self.lines:
             if line.is_lasso:
                 lasso.check(line.alphas, self.X.shape[1])
-        self.lock = threading.Lock()
         products = float(self.X.size * self.X.shape[1])
-        self.part, self.quick = self._kind_of_part(), products <= QUICK
+        self.part, self.quick = self._kind_of_part(plan), products <= QUICK
         self.cost = products * (1 if self.part is OuterPart else plan.n_parts)
         family = "ols" if self.lines[0].squares else "lasso" if self.lines[0].is_lasso else "ridge"
         self.name = f"path:{family}" if self.part is Part else f"shared:{family}"
         self.reason = LOOSE if self.part is Part else BLOCKED
 
-    def _kind_of_part(self) -> type[Part]:
-        plan = self.plan
+    def _kind_of_part(self, plan: Plan) -> type[Part]:
         if plan.inner_layouts is None:
             return OuterPart if self._is_partition(plan.outer_layout) else Part
         in_part = not plan.inner_in_rows or plan.outer_layout is None
@@ -85,29 +83,39 @@ class LinearSweep:
         """Whether every block is one row, and no scaler moves with it."""
         return not any(line.follows_scale or line.is_lasso for line in self.lines) and bool((layout.sizes()[:, 1] == 1).all())
 
-    def stages(self, sheet: Sheet) -> Iterator[Sequence[Call]]:
+    def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
         """Whole parts where there are many; else their stages, each shared out."""
-        parts = range(1 if self.part is OuterPart else self.plan.n_parts)
-        if len(parts) >= FEW_PARTS or self.quick:
-            yield [partial(self._whole, sheet, j) for j in parts]
+        parts = range(sheet.plan.n_parts) if parts is None else parts
+        every: list[Callable[[], Part]] = [partial(self.part, self, sheet, j) for j in parts]
+        if self.part is OuterPart:
+            every = [partial(OuterPart, self, sheet, parts)]
+        if len(every) >= FEW_PARTS or self.quick:
+            yield [partial(_whole, sheet, part) for part in every]
             return
-        size = len(parts) if self.cost < LONG * len(parts) else max(2, n_threads(None))
-        for first in range(0, len(parts), size):
-            for stage in zip(*(self.part(self, sheet, j).stages() for j in parts[first : first + size]), strict=True):
+        size = len(every) if self.cost < LONG * len(every) else max(2, n_threads(None))
+        for first in range(0, len(every), size):
+            for stage in zip(*(part().stages() for part in every[first : first + size]), strict=True):
                 yield [call for calls in stage for call in calls]
 
-    def _whole(self, sheet: Sheet, j: int) -> None:
-        for calls in self.part(self, sheet, j).stages():
-            for call in calls:
-                if sheet.stopped:
-                    return
-                call()
+    def shares(self, sheet: Sheet, n: int) -> list[range]:
+        """Outer splits of one setting n times, as every share sums all rows; else each training part by itself."""
+        n_parts = sheet.plan.n_parts
+        if self.part is not OuterPart:
+            return shared_out([(j, j + 1) for j in range(n_parts)], PER_WORKER * n)
+        return shared_out(OuterPart(self, sheet, range(n_parts)).groups, n)
 
     def count(self, sheet: Sheet, close: int) -> None:
         """Note so many close calls."""
         if close:
-            with self.lock:
-                sheet.counts[COUNTED] += close
+            sheet.count(COUNTED, close)
+
+
+def _whole(sheet: Sheet, part: Callable[[], Part]) -> None:
+    for calls in part().stages():
+        for call in calls:
+            if sheet.stopped:
+                return
+            call()
 
 
 def answers_of_split(

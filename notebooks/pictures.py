@@ -134,4 +134,4 @@ def _words(xlabel, ylabel, marks):
         if mark.name:
             low, high = np.nanmin(mark.y), np.nanmax(mark.y)
             said.append(f"{mark.name} {low:.4g}" + ("" if low == high else f" to {high:.4g}"))
-    return f"{ylabel} against {xlabel}" + (": " + "; ".join(said) if said else "") + "."
+    return (f"{ylabel} against {xlabel}" if xlabel else ylabel) + (": " + "; ".join(said) if said else "") + "."

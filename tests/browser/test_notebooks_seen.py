@@ -40,8 +40,9 @@ def test_a_notebook_runs_in_jupyterlab(visit, server, path):
         if output["output_type"] == "error" or output.get("name") == "stderr"
     ]
     assert bad == []
-    assert seen.page.locator("img").count() >= n_pictures(path) > 0
-    assert broken_pictures(seen.page) == []
+    shown = seen.page.locator(".jp-Notebook")
+    assert shown.locator("img").count() >= n_pictures(path) > 0
+    assert broken_pictures(shown) == []
     seen.shot(path.stem)
 
 

@@ -44,6 +44,7 @@ def test_a_notebook_runs_in_jupyterlab(visit, server, path):
     assert shown.locator("img").count() >= n_pictures(path) > 0
     assert broken_pictures(shown) == []
     seen.shot(path.stem)
+    seen.quit()
 
 
 @every_notebook

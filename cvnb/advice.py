@@ -291,19 +291,19 @@ def _folds(case: Case, few: int = 10) -> list[int]:
 
 def _enough(case: Case) -> str:
     n = share_of(0.2, case.n_rows)
-    return f"{count(case.n_rows, 'row')} are many: a test set of {n} knows {_known(case, n)}"
+    return f"{count(case.n_rows, 'row')} are many: a test set of {n} tells {_known(case, n)}"
 
 
 def _too_few(case: Case) -> str:
     n = share_of(0.2, case.n_rows)
-    return f"{count(case.n_rows, 'row')} are few for a test set: {n} of them know only {_known(case, n)}"
+    return f"{count(case.n_rows, 'row')} are few for a test set: {n} of them tell {_known(case, n, 'only ')}"
 
 
-def _known(case: Case, n: int) -> str:
+def _known(case: Case, n: int, only: str = "") -> str:
     """How well n test rows know a risk: by Hoeffding's inequality, or in spreads of the loss."""
     if case.data.task == "regression":
-        return f"the risk to ±{2 / math.sqrt(n):.2g} standard deviations of the loss (about 95 %)"
-    return f"a 0-1 risk to ±{min(1.0, math.sqrt(math.log(2 / ALPHA) / (2 * n))):.2g} (Hoeffding, 95 %)"
+        return f"the risk {only}to ±{2 / math.sqrt(n):.2g} standard deviations of the loss (about 95 %)"
+    return f"a 0-1 risk {only}to ±{min(1.0, math.sqrt(math.log(2 / ALPHA) / (2 * n))):.2g} (Hoeffding, 95 %)"
 
 
 def _estimated(case: Case, trial: Trial) -> list[str]:

@@ -99,7 +99,7 @@ def test_few_rows_get_nested_cv():
     """Nothing is set aside for good, and training parts are larger where rows are fewer."""
     assert suggest(X, y).recipe == Recipe.nested_cv(5, 5)
     assert suggest(X[:300], y[:300]).recipe == Recipe.nested_cv(10, 5)
-    assert "569 rows are few for a test set: 114 of them know only a 0-1 risk to ±0.13 (Hoeffding, 95 %)" in said(X, y)
+    assert "569 rows are few for a test set: 114 of them tell a 0-1 risk only to ±0.13 (Hoeffding, 95 %)" in said(X, y)
     assert "optimistic" not in said(X, y)
     assert "E[ℓ_D(A_θ̂(S))], |S| = 455 to 456, θ̂ chosen inside S by 5-fold CV" in said(X, y)
 
@@ -111,7 +111,7 @@ def test_many_rows_get_one_test_set():
     assert suggest(rows, target, family=ridge()).recipe == Recipe.nested_cv(5, 5)
     assert suggest(rows, target, family=ridge(), goal="predictor").recipe == Recipe.cv_test(5)
     assert suggest(rows[:-1], target[:-1]).recipe == Recipe.nested_cv(5, 5)
-    assert "10000 rows are many: a test set of 2000 knows a 0-1 risk to ±0.03" in said(rows, target)
+    assert "10000 rows are many: a test set of 2000 tells a 0-1 risk to ±0.03" in said(rows, target)
 
 
 def test_a_dear_family_gets_one_dev_set_inside():

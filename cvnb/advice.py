@@ -30,8 +30,8 @@ from .splitters import share_of
 from .wording import count, number
 
 GOALS = ("estimate", "choose", "predictor")
-FEW_ROWS = 500  # below, training parts of 80 % of the rows are noticeably worse than all of them: ten outer folds, not five
-MANY_ROWS = 10_000  # from here on a fifth of the rows knows a 0-1 risk to within about 0.03
+FEW = 500  # rows, or groups; below, training on 80 % of them is noticeably worse than on all: ten outer folds, not five
+MANY = 10_000  # from here on a fifth of them tells a 0-1 risk to within about 0.03
 MANY_FITS = 1000  # worth a thought before the run
 ALPHA = 0.05
 CLOSED_FORMS = ("shared:ols", "shared:ridge")  # of leave-one-out
@@ -96,6 +96,19 @@ class Case:
     @property
     def n_rows(self) -> int:
         return self.data.n_rows
+
+    @property
+    def unit(self) -> str:
+        """What is drawn independently, and so what counts as few or many."""
+        return "row" if self.data.groups is None else "group"
+
+    @property
+    def n_units(self) -> int:
+        return self.n_rows if self.data.groups is None else int(np.unique(self.data.groups).size)
+
+    @property
+    def many(self) -> bool:
+        return self.n_units >= MANY
 
     @property
     def tuned(self) -> bool:
@@ -218,9 +231,9 @@ def _untuned(case: Case) -> Said:
                 "has a closed form, so no row costs a fit of its own.",
             ]
     trial = case.first(Recipe.external_cv(J, **case.options) for J in _folds(case))
-    if case.n_rows >= MANY_ROWS and not (trial and trial.fast):
+    if case.many and not (trial and trial.fast):
         test = case.first([Recipe.validation(**case.options)])
-        return test or trial, [*said, f"{_enough(case)}.", f"With fewer than {MANY_ROWS} rows: Recipe.external_cv()."]
+        return test or trial, [*said, f"{_enough(case)}.", f"With fewer than {MANY} {case.unit}s: Recipe.external_cv()."]
     return trial, [*said, f"{_too_few(case)}; cross-validation tests each row once."]
 
 
@@ -228,15 +241,15 @@ def _choice(case: Case) -> Said:
     """θ alone is asked for: nothing is measured outside."""
     trial = case.first(Recipe.internal_cv(K, **case.options) for K in [*case.own_folds, *_folds(case)])
     more = "To know the risk of what is chosen as well, ask with goal='estimate'."
-    if case.n_rows >= MANY_ROWS and not (trial and trial.fast):
+    if case.many and not (trial and trial.fast):
         dev = case.first([Recipe.dev_set(**case.options)])
-        said = [f"{count(case.n_rows, 'row')} are many: one dev set is enough to choose on, at one fit for each setting."]
+        said = [f"{count(case.n_units, case.unit)} are many: one dev set is enough to choose on, at one fit for each setting."]
         if dev and dev.zero_one and case.data.groups is None:
             bound = dev_set_bound(share_of(0.2, case.n_rows), dev.n_settings, ALPHA)
             said.append(
                 f"The choice is at most {number(bound)} worse than the best, with probability {1 - ALPHA:g} (dev-set bound)."
             )
-        return dev or trial, [*said, f"With fewer than {MANY_ROWS} rows: Recipe.internal_cv().", more]
+        return dev or trial, [*said, f"With fewer than {MANY} {case.unit}s: Recipe.internal_cv().", more]
     return trial, [
         "Only θ is asked for, so nothing is set aside to measure with.",
         "Cross-validation chooses more steadily than one dev set; if another seed chooses another θ, repeated random dev sets "
@@ -247,13 +260,13 @@ def _choice(case: Case) -> Said:
 
 def _tuned(case: Case) -> Said:
     """Nested CV where it can be afforded, its cheap variant where not, one test set where rows are many."""
-    many, options = case.n_rows >= MANY_ROWS, case.options
+    many, options = case.many, case.options
     inner = [*case.own_folds, *_folds(case, few=5)]
     trial = case.first(Recipe.nested_cv(J, K, **options) for J in _folds(case) for K in inner)
     if many and (case.goal == "predictor" or not (trial and trial.fast)):
         recipes = [Recipe.cv_test(K, **options) for K in inner] if trial and trial.fast else []
         if tested := case.first([*recipes, Recipe.train_validation_test(**options)]):
-            fewer = f"With fewer than {MANY_ROWS} rows, or to average over training sets as well: Recipe.nested_cv()."
+            fewer = f"With fewer than {MANY} {case.unit}s, or to average over training sets as well: Recipe.nested_cv()."
             return tested, [f"{_enough(case)}.", fewer]
     if trial is None:
         return _without_nest(case)
@@ -271,7 +284,7 @@ def _tuned(case: Case) -> Said:
     if not trial.fast:
         said.append("If a run takes too long: Recipe.nested_dev(), one dev set inside in the place of CV.")
     if not many:
-        said.append(f"With {MANY_ROWS} rows or more one test set would do: Recipe.train_validation_test().")
+        said.append(f"With {MANY} {case.unit}s or more one test set would do: Recipe.train_validation_test().")
     return trial, said
 
 
@@ -286,21 +299,23 @@ def _without_nest(case: Case) -> Said:
 
 def _folds(case: Case, few: int = 10) -> list[int]:
     """Numbers of folds by preference: the more, the larger the training parts and the dearer; 2 is what always works."""
-    return [*([few] if case.n_rows < FEW_ROWS and few > 5 else []), 5, 4, 3, 2]
+    return [*([few] if case.n_units < FEW and few > 5 else []), 5, 4, 3, 2]
 
 
 def _enough(case: Case) -> str:
-    n = share_of(0.2, case.n_rows)
-    return f"{count(case.n_rows, 'row')} are many: a test set of {n} tells {_known(case, n)}"
+    n = share_of(0.2, case.n_units)
+    return f"{count(case.n_units, case.unit)} are many: a test set of {n} tells {_known(case, n)}"
 
 
 def _too_few(case: Case) -> str:
-    n = share_of(0.2, case.n_rows)
-    return f"{count(case.n_rows, 'row')} are few for a test set: {n} of them tell {_known(case, n, 'only ')}"
+    n = share_of(0.2, case.n_units)
+    return (
+        f"{count(case.n_units, case.unit)} are few for a test set: {n} of them tell{'s' * (n == 1)} {_known(case, n, 'only ')}"
+    )
 
 
 def _known(case: Case, n: int, only: str = "") -> str:
-    """How well n test rows know a risk: by Hoeffding's inequality, or in spreads of the loss."""
+    """How well n independent test rows, or groups, tell a risk: by Hoeffding's inequality, or in spreads of the loss."""
     if case.data.task == "regression":
         return f"the risk {only}to ±{2 / math.sqrt(n):.2g} standard deviations of the loss (about 95 %)"
     return f"a 0-1 risk {only}to ±{min(1.0, math.sqrt(math.log(2 / ALPHA) / (2 * n))):.2g} (Hoeffding, 95 %)"
@@ -333,7 +348,7 @@ def _kept(case: Case, trial: Trial) -> list[str]:
         why = f"a class of {count(int(np.bincount(codes).min()), 'row')}"
         said.append(f"{len(classes)} class{'es' * (len(classes) > 1)}, in proportion in all parts where they can be.")
     if case.data.groups is not None:
-        why = count(int(np.unique(case.data.groups).size), "group")
+        why = count(case.n_units, "group")
         said.append(f"{why}, each on one side of every split, inside as outside: give groups= to the run too.")
     if buffer := case.options["buffer"]:
         said.append(f"The {count(buffer, 'row')} on each side of every boundary in time train nothing.")

@@ -13,14 +13,14 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
 from cvnb import Family, Recipe, knn, ridge
-from cvnb.advice import GOALS, MANY_ROWS, Suggestion, suggest
+from cvnb.advice import GOALS, MANY, Suggestion, suggest
 from cvnb.errors import InfeasibleError, InputError, RecipeError
 
 X, y = load_breast_cancer(return_X_y=True)
 DEAR = (SVC(), {"C": np.logspace(-2, 2, 9), "gamma": np.logspace(-3, 0, 7)})
 
 
-def many(n_rows=MANY_ROWS):
+def many(n_rows=MANY):
     """Rows as many as need no cross-validation."""
     rng = np.random.default_rng(0)
     return rng.normal(size=(n_rows, 2)), rng.integers(0, 2, n_rows)
@@ -188,6 +188,8 @@ def test_groups_stay_whole():
     found = suggest(X, y, groups=np.arange(569) % 3)
     assert found.recipe == Recipe.nested_cv(3, 2)
     assert "3 groups, each on one side of every split" in " ".join(found.sentences)
+    assert found.sentences[0].startswith("3 groups are few for a test set: 1 of them tells a 0-1 risk only to ±1 (")
+    assert suggest(*many(), groups=np.arange(MANY) % 100).recipe == Recipe.nested_cv(10, 5)  # a hundred groups are not many
     found = suggest(X, y, groups=np.arange(569) % 2)
     assert found.recipe == Recipe.internal_cv(2)
     assert found.sentences[0].startswith("Nested CV cannot be drawn: ")

@@ -247,13 +247,15 @@ def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str,
 
 def report_text(report: Report) -> str:
     """A report as plain text."""
-    return "\n".join([report.title, *text_table(report.table, align="ljust"), *(f"  - {said}" for said in report.sentences)])
+    table = text_table(report.table, align="ljust") if report.table[0] else []
+    return "\n".join([report.title, *table, *(f"  - {said}" for said in report.sentences)])
 
 
 def report_bundle(report: Report) -> dict[str, str]:
     """A report as text and HTML."""
     heading = f"<div><b>{html(report.title)}</b></div>"
-    return _bundle(report_text(report), [heading, html_table(report.table), html_list(report.sentences)])
+    table = html_table(report.table) if report.table[0] else ""
+    return _bundle(report_text(report), [heading, table, html_list(report.sentences)])
 
 
 def plan_bundle(plan: Plan) -> dict[str, str]:

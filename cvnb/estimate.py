@@ -187,20 +187,10 @@ class RiskEstimate:
     @property
     def quantity(self) -> str:
         """What the number estimates, with the training size."""
-        tuned = len(self._record.family.settings) > 1
-        rule = "A_θ̂(S)" if tuned else "A(S)"
-        sizes = [self.plan.n_rows] if self.plan.outer_layout is None else self.plan.outer.layout.sizes()[:, 0]
-        size = f"|S| = {spread(sizes)}"
-        chosen = (
-            f", θ̂ chosen inside S by {self.plan.inner_words}{self._record.work.rule.words}"
-            if tuned and self.plan.inner_words
-            else ""
-        )
-        if self.plan.outer_layout is None:
-            return f"nothing is measured outside S; the smallest inner loss is optimistic for ℓ_D({rule}), {size}{chosen}"
-        risk = f"ℓ_D({rule})" if len(self.plan.outer) == 1 else f"E[ℓ_D({rule})]"
-        part = "" if self.complete else f", from {len(self.fold_risks)} of {len(self.plan.outer)} outer splits (interrupted)"
-        return f"{risk}, {size}{chosen}{part}"
+        said = quantity_of(self.plan, len(self._record.family.settings) > 1, self._record.work.rule.words)
+        if self.complete or self.plan.outer_layout is None:
+            return said
+        return f"{said}, from {len(self.fold_risks)} of {len(self.plan.outer)} outer splits (interrupted)"
 
     def interval(self, level: float = 0.95, method: str = "auto", range: float | None = None) -> Interval:
         """An interval around the risk, with what it covers: .low, .high, .method, .target.
@@ -296,6 +286,18 @@ class RiskEstimate:
         from .display import result_bundle
 
         return result_bundle(self)
+
+
+def quantity_of(plan: Plan, tuned: bool, rule: str = "") -> str:
+    """What a run on this plan estimates, with the training size; rule: the words of how θ is taken from the inner curve."""
+    name = "A_θ̂(S)" if tuned else "A(S)"
+    sizes = [plan.n_rows] if plan.outer_layout is None else plan.outer.layout.sizes()[:, 0]
+    size = f"|S| = {spread(sizes)}"
+    chosen = f", θ̂ chosen inside S by {plan.inner_words}{rule}" if tuned and plan.inner_words else ""
+    if plan.outer_layout is None:
+        return f"nothing is measured outside S; the smallest inner loss is optimistic for ℓ_D({name}), {size}{chosen}"
+    risk = f"ℓ_D({name})" if len(plan.outer) == 1 else f"E[ℓ_D({name})]"
+    return f"{risk}, {size}{chosen}"
 
 
 def record_of(result: RiskEstimate) -> Record:

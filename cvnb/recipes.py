@@ -34,6 +34,7 @@ from .specs import (
 from .splitters import check_buffer
 
 if TYPE_CHECKING:
+    from .advice import Suggestion
     from .comparison import Comparison
     from .estimate import RiskEstimate
     from .plan import Plan
@@ -216,6 +217,31 @@ class Recipe:
     def leave_one_out(cls, **options: Any) -> Recipe:
         """Leave-one-out of one setting; nothing is tuned."""
         return cls(outer="loo", inner=None, **options)
+
+    @staticmethod
+    def suggest(
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        time_ordered: bool = False,
+        family: Any = None,
+        goal: str = "estimate",
+        buffer: int = 0,
+        test_rows: Any = None,
+        seed: int = 0,
+    ) -> Suggestion:
+        """A recipe that runs on these rows, in .recipe, and in .sentences why this one, what it costs and what would change it.
+
+        goal: "estimate" the risk of the tuned rule | "choose" θ | "predictor": the risk of one to keep. With a family the cost
+        is counted: one that a single computation serves at every setting can afford nested CV. Nothing is fitted.
+
+        >>> from sklearn.datasets import load_iris
+        >>> Recipe.suggest(*load_iris(return_X_y=True)).recipe
+        Recipe(outer=10, inner=5, seed=0)
+        """
+        from .advice import suggest
+
+        return suggest(X, y, groups, time_ordered, family, goal, buffer, test_rows, seed)
 
     def plan(self, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
         """Every split, drawn without fitting anything; the same that a run with that family draws."""

@@ -54,6 +54,7 @@ ORDER = (
     "reports",
     "forecast",
     "procedure",
+    "advice",
     "estimators",
     "source",
     "nest",
@@ -72,7 +73,7 @@ ORDER = (
 
 # The front doors: for the user's convenience these import what stands after them, and only inside a function.
 FRONT_DOORS = {
-    "recipes": {"procedure", "display"},
+    "recipes": {"advice", "procedure", "display"},
     "families": {"display"},
     "plan": {"display"},
     "inference": {"rules"},

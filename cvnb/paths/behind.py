@@ -28,14 +28,13 @@ def _lets_go(kind: Kind) -> bool:
 class Behind(PerSplit):
     """One fit of the transformers per split, one path of the model."""
 
-    compiles = True
-
     def __init__(self, family: Family, kinds: list[Kind], meter: Meter, solver: Solver) -> None:
         super().__init__(family, kinds, meter, lambda kind: solver.axis)
         self.solver, self.name = solver, f"path:{solver.name}"
         ahead = any(parts[0] for kind in kinds if (parts := steps_of(kind.candidate)))
         self.reason = "the transformers are fitted once per split, and " * ahead + "one path of the model serves every setting"
-        self.threads = solver.sweep is None and all(map(_lets_go, kinds))
+        self.compiles = solver.compiles
+        self.threads = solver.compiles and solver.sweep is None and all(map(_lets_go, kinds))
         X, why = numbers_of(meter.data) if self.threads else (None, "")
         self.X = X if not why and X is not None and X.dtype == np.float64 else None
         self.scaled = any(parts[0] for kind in kinds if (parts := steps_of(kind.candidate)))

@@ -12,10 +12,10 @@ export PIP_USER := 0
 export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab lint bench clean
+.PHONY: help demo test lab notebooks lint bench clean
 
 help:  ## say what each target does
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 demo: $(READY)  ## run notebooks/01_quickstart.ipynb, show its results here and write them as a page into build/
 	@$(RUN) scripts/demo.py
@@ -25,6 +25,9 @@ test: $(READY)  ## run the whole suite: lint, types, doctests, tests, notebooks
 
 lab: $(READY)  ## open the first notebook in JupyterLab
 	@$(RUN) -m jupyterlab notebooks/01_quickstart.ipynb
+
+notebooks: $(READY)  ## run every notebook and store what it shows; the diff is empty where nothing changed
+	@$(RUN) scripts/notebooks.py $(NAMES)
 
 lint: $(READY)  ## check format, style and types
 	@$(RUN) -m ruff format --check

@@ -90,6 +90,14 @@ class Server:
         notebook = {"cells": code, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
         (self.folder / name).write_text(json.dumps(notebook), encoding="utf-8")
 
+    def strip(self, name, to):
+        """The same notebook as before its first run."""
+        notebook = json.loads((self.folder / name).read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                cell |= {"outputs": [], "execution_count": None}
+        (self.folder / to).write_text(json.dumps(notebook), encoding="utf-8")
+
     def clone(self, name, to):
         """The same notebook as somebody else's machine has it: never trusted there."""
         notebook = json.loads((self.folder / name).read_text(encoding="utf-8"))
@@ -142,10 +150,12 @@ class Visit:
         self.command("notebook:run-all-cells")
         return self
 
-    def run(self):
+    def run(self, timeout=30_000):
         """Run all cells and wait for the last; a cell that fails ends it."""
         self.start()
-        self.page.wait_for_function(f"() => {{ const counts = {COUNTS}; return counts?.length && !counts.includes(null); }}")
+        code = f"{NOTEBOOK}?.content?.widgets?.filter(cell => cell.model.type === 'code')"
+        done = f"() => {{ const code = {code}; return code?.length && code.every(cell => cell.model.executionCount); }}"
+        self.page.wait_for_function(done, timeout=timeout)
         self.idle()
         return self
 

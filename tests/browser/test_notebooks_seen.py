@@ -1,0 +1,61 @@
+"""Every notebook as a person has it: run in JupyterLab, and exported as a page with the network cut."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from front_ends import broken_pictures
+from scripts_of import script
+
+pytestmark = pytest.mark.browser
+
+NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def outputs_of(path):
+    """(the notebook's cell, output) of all outputs."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [(cell["id"], output) for cell in cells if cell["cell_type"] == "code" for output in cell["outputs"]]
+
+
+def n_pictures(path):
+    html = ["".join(output.get("data", {}).get("text/html", "")) for _, output in outputs_of(path)]
+    return sum(len(re.findall(r"<img\b", one)) for one in html)
+
+
+@every_notebook
+def test_a_notebook_runs_in_jupyterlab(visit, server, path):
+    """From the first cell to the last: no error, nothing on stderr, every picture drawn."""
+    name = f"run_{path.name}"
+    server.strip(path.name, name)
+    seen = visit("lab", "light", server).open(name).run(timeout=120_000)
+    seen.save()
+    bad = [
+        (cell, output)
+        for cell, output in outputs_of(server.folder / name)
+        if output["output_type"] == "error" or output.get("name") == "stderr"
+    ]
+    assert bad == []
+    assert seen.page.locator("img").count() >= n_pictures(path) > 0
+    assert broken_pictures(seen.page) == []
+    seen.shot(path.stem)
+
+
+@every_notebook
+def test_an_exported_notebook_asks_nothing_of_another_machine(visit, path, tmp_path, scheme):
+    """All outputs and pictures are on the page, the answers are folded, and the network is not missed."""
+    execution = script("execution", "scripts")
+    page = tmp_path / "page.html"
+    page.write_text(execution.page_of(execution.read(path), scheme), encoding="utf-8")
+    seen = visit(scheme=scheme)
+    seen.page.goto(page.as_uri())
+    assert seen.page.locator(".jp-OutputArea-child").count() == len(outputs_of(path))
+    assert seen.page.locator("img").count() == n_pictures(path) > 0
+    assert broken_pictures(seen.page) == []
+    for answer in seen.page.locator("details").all():
+        assert answer.evaluate("one => !one.open && one.innerText.length > 0")
+    seen.shot(f"page_{path.stem}")

@@ -339,6 +339,16 @@ def test_a_worker_does_the_newest_and_stops_the_rest():
     assert "second" not in begun or begun.index("second") < begun.index("last")
 
 
+def test_a_work_that_replaces_one_not_yet_begun_is_not_told_to_stop():
+    """What the newer one tells the older one is not meant for itself, however late the thread starts."""
+    worker, told = Worker(Slot), []
+    with worker._lock:  # its thread starts, and cannot take anything before both are asked for
+        worker.ask(lambda slot: told.append("the first was begun"))
+        worker.ask(lambda slot: told.append(slot.stop.is_set()))
+    assert worker.wait(10)
+    assert told == [False]
+
+
 @pytest.fixture(scope="module")
 def result():
     return nested_cv(knn(k=range(1, 21)), X, y)

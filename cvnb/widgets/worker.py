@@ -80,6 +80,8 @@ class Worker:
                     self._slot = None
                     self._lock.notify_all()
                     return
+                if slot.stop.is_set():  # by what asked for this work, and meant for the one before
+                    self._slot = slot = self._slot_of()
             try:
                 work(slot)
             except BaseException:

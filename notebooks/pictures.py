@@ -3,16 +3,15 @@
 chart("rows", "risk", line(sizes, risks, "truth"), dots(sizes, estimates, "estimates"), level(0.25, "Bayes risk"))
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
+from unicodedata import combining
 
 import numpy as np
 
 from cvnb.svg import Axes, Picture, nice_ticks, tick_labels
 
-LEFT, TOP, BOTTOM = 58, 10, 46
+LEFT, TOP, BOTTOM = 58, 10, 44
 COLOURS = (("#1565c0", "#64a8ec"), ("#d9480f", "#f4793e"), ("#2b8a3e", "#69c37c"), ("#8a4fbf", "#b98be0"), ("#777", "#aaa"))
 
 
@@ -74,34 +73,61 @@ class Chart:
         return self.picture.img
 
 
-def chart(xlabel, ylabel, *marks, log=False, ticks=None, width=560, height=300):
-    """Marks on common axes; log: x on a logarithmic axis; ticks: what is written along x, round numbers if left out."""
+def chart(xlabel, ylabel, *marks, log=False, ticks=None, width=560, height=284):
+    """Marks on common axes; log: x on a logarithmic axis; ticks: what is written along x, round numbers if left out.
+
+    Marks of one name share a colour; the legend comes below the `height` of the rest.
+    """
     where = np.log10 if log else np.asarray
     x = where(np.concatenate([mark.x[np.isfinite(mark.x)] for mark in marks]))
     y = np.concatenate([mark.y[np.isfinite(mark.y)] for mark in marks] + [[0.0]] * any(mark.form == "bars" for mark in marks))
     rows = nice_ticks(float(y.min()), float(y.max()))
     wide = max((_bar(mark, where) for mark in marks if mark.form == "bars"), default=0.0) / 2
-    bottom = height - BOTTOM - 16 * any(mark.name for mark in marks)
-    axes = Axes(float(x.min()) - wide, float(x.max()) + wide, rows[0], rows[-1], LEFT, width - 8, TOP, bottom)
-    parts = [STYLE]
-    for tick, label in zip(rows, tick_labels(rows), strict=True):
-        parts.append(f'<path class="g" d="M{LEFT} {axes.y(tick):.1f}H{axes.right}"/>')
-        parts.append(_text(LEFT - 6, axes.y(tick) + 4, label, "end"))
-    ticks = nice_ticks(axes.first, axes.last, inside=True) if ticks is None else list(ticks)
-    for tick, label in zip(ticks, tick_labels(ticks), strict=True):
-        parts.append(_text(axes.x(float(where(tick))), bottom + 15, label, "middle"))
-    parts.append(_text((LEFT + axes.right) / 2, bottom + 31, xlabel, "middle"))
-    upright = f'transform="translate(12 {(TOP + bottom) / 2:.0f}) rotate(-90)" text-anchor="middle"'
+    axes = Axes(float(x.min()) - wide, float(x.max()) + wide, rows[0], rows[-1], LEFT, width - 8, TOP, height - BOTTOM)
+    parts = [STYLE, *_frame(axes, rows, _ticks(axes, log) if ticks is None else list(ticks), where)]
+    parts.append(_text((LEFT + axes.right) / 2, axes.bottom + 31, xlabel, "middle"))
+    upright = f'transform="translate(12 {(TOP + axes.bottom) / 2:.0f}) rotate(-90)" text-anchor="middle"'
     parts.append(f"<text {upright}>{escape(ylabel)}</text>")
-    at, places = LEFT, {}
+    colours, named = {}, {}
     for mark in marks:
-        colour = places.setdefault(mark.name or id(mark), len(places) % len(COLOURS)) if mark.colour is None else mark.colour
+        free = len(colours) % len(COLOURS)
+        colour = colours.setdefault(mark.name or id(mark), free if mark.colour is None else mark.colour)
+        named |= {mark.name: colour} if mark.name else {}
         parts.append(_drawn(mark, colour, axes, where))
-        if mark.name:
-            parts.append(f'<rect class="f{colour}" x="{at}" y="{height - 14}" width="9" height="9"/>')
-            parts.append(_text(at + 13, height - 6, mark.name, "start"))
-            at += 28 + 6.2 * len(mark.name)
-    return Chart(Picture("".join(parts), _words(xlabel, ylabel, marks), width, height))
+    legend, bottom = _legend(named, width, height)
+    return Chart(Picture("".join(parts + legend), _words(xlabel, ylabel, marks), width, bottom))
+
+
+def _ticks(axes, log):
+    """Round numbers along x."""
+    if not log:
+        return nice_ticks(axes.first, axes.last, inside=True)
+    decades = range(int(np.floor(axes.first)), int(np.ceil(axes.last)) + 1)
+    steps = (1,) if axes.last - axes.first > 3 else (1, 2, 5)
+    found = [by * 10.0**decade for decade in decades for by in steps]
+    return [tick for tick in found if axes.first - 1e-9 <= np.log10(tick) <= axes.last + 1e-9]
+
+
+def _frame(axes, rows, ticks, where):
+    """Lines across with their numbers, and the numbers along x."""
+    for tick, label in zip(rows, tick_labels(rows), strict=True):
+        yield f'<path class="g" d="M{LEFT} {axes.y(tick):.1f}H{axes.right}"/>'
+        yield _text(LEFT - 6, axes.y(tick) + 4, label, "end")
+    for tick in ticks:
+        yield _text(axes.x(float(where(tick))), axes.bottom + 15, f"{tick:.6g}", "middle")
+
+
+def _legend(named, width, top):
+    """Names and their colours in as many rows as they take; the height of the picture then."""
+    parts, at, y = [], LEFT, top + 4
+    for name, colour in named.items():
+        needed = 30 + 6.6 * sum(not combining(letter) for letter in name)
+        if at > LEFT and at + needed > width:
+            at, y = LEFT, y + 16
+        parts.append(f'<rect class="f{colour}" x="{at:.1f}" y="{y - 8}" width="9" height="9"/>')
+        parts.append(_text(at + 13, y, name, "start"))
+        at += needed
+    return parts, y + 8 if named else top
 
 
 def _bar(mark, where):
@@ -134,4 +160,4 @@ def _words(xlabel, ylabel, marks):
         if mark.name:
             low, high = np.nanmin(mark.y), np.nanmax(mark.y)
             said.append(f"{mark.name} {low:.4g}" + ("" if low == high else f" to {high:.4g}"))
-    return f"{ylabel} against {xlabel}" + (": " + "; ".join(said) if said else "") + "."
+    return (f"{ylabel} against {xlabel}" if xlabel else ylabel) + (": " + "; ".join(said) if said else "") + "."

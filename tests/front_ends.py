@@ -182,6 +182,10 @@ class Visit:
     def save(self):
         self.page.evaluate(f"async () => {{ await {NOTEBOOK}.context.save(); }}")
 
+    def quit(self):
+        """Shut the kernel down: one of every notebook at once would fill the memory."""
+        self.page.evaluate(f"async () => {{ await {NOTEBOOK}.sessionContext.shutdown(); }}")
+
     def output(self, text):
         """The last output that holds a text."""
         found = self.page.locator(f".jp-OutputArea-output:has-text('{text}')").last

@@ -40,9 +40,11 @@ def test_a_notebook_runs_in_jupyterlab(visit, server, path):
         if output["output_type"] == "error" or output.get("name") == "stderr"
     ]
     assert bad == []
-    assert seen.page.locator("img").count() >= n_pictures(path) > 0
-    assert broken_pictures(seen.page) == []
+    shown = seen.page.locator(".jp-Notebook")
+    assert shown.locator("img").count() >= n_pictures(path) > 0
+    assert broken_pictures(shown) == []
     seen.shot(path.stem)
+    seen.quit()
 
 
 @every_notebook

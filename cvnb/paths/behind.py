@@ -21,13 +21,12 @@ from .refit import Chain, Key
 class Behind(PerSplit):
     """One fit of the transformers per split, one path of the model."""
 
-    compiles = True
-
     def __init__(self, family: Family, kinds: list[Kind], meter: Meter, solver: Solver) -> None:
         super().__init__(family, kinds, meter, lambda kind: solver.axis)
         self.solver, self.name = solver, f"path:{solver.name}"
         ahead = any(parts[0] for kind in kinds if (parts := steps_of(kind.candidate)))
         self.reason = "the transformers are fitted once per split, and " * ahead + "one path of the model serves every setting"
+        self.compiles = solver.compiles
 
     def fill(self, outcome: Outcome, chain: Chain, key: Key, combinations: list[Combination]) -> None:
         settings = np.concatenate([one.which for one in combinations])

@@ -17,7 +17,7 @@ from ..layouts import Pairs
 from ..loading import load
 from ..losses import Loss
 from ..plan import Plan
-from . import stages
+from . import own, stages
 from .base import Path, Sweep, Unsuited
 from .behind import Behind
 from .measure import Meter
@@ -57,7 +57,11 @@ def choose_path(family: Family, kinds: list[Kind], data: Data, loss: Loss, task:
         models = _models(kinds, loss, task)
         if models in STAGED:
             return _staged(family, kinds, Meter(loss, data, task))
-        return _solved(next(one for one in solvers() if one.models == models), family, kinds, Meter(loss, data, task), plan)
+        meter = Meter(loss, data, task)
+        if (added := own.ADDED.get(models[0])) is not None:
+            own.check_suits(meter)
+            return _solved(added, family, kinds, meter, plan)
+        return _solved(next(one for one in solvers() if one.models == models), family, kinds, meter, plan)
     except Unsuited as why:
         return Refit(family, data, loss, f"one fit per setting and split: {why}")
 
@@ -68,9 +72,10 @@ def _models(kinds: list[Kind], loss: Loss, task: str) -> tuple[type, ...]:
     if any(parts is None for parts in steps):
         raise Unsuited("the steps of this pipeline cannot be taken one by one")
     lasts = [parts[1] for parts in steps if parts is not None]
-    models = next((models for models in GROUPS if all(type(last) in models for last in lasts)), None)
+    groups = (*GROUPS, *((model,) for model in own.ADDED))
+    models = next((models for models in groups if all(type(last) in models for last in lasts)), None)
     if models is None:
-        unknown = [type(last).__name__ for last in lasts if not any(type(last) in models for models in GROUPS)]
+        unknown = [type(last).__name__ for last in lasts if not any(type(last) in models for models in groups)]
         if unknown:
             raise Unsuited(f"no other exact way is known for {unknown[0]}")
         raise Unsuited("the grid holds models of several kinds")
@@ -102,7 +107,7 @@ def _solved(solver: Solver, family: Family, kinds: list[Kind], meter: Meter, pla
         raise Unsuited(f"no fit of {type(combinations[0].model).__name__} serves two settings of this grid")
     if data.weights is not None and not _are_tame(data.weights):
         raise Unsuited("some weight is too small or too large to be squared")
-    if any(ahead and not _is_scaler(ahead) for ahead in _aheads(kinds)):
+    if solver.sweep is None or any(ahead and not _is_scaler(ahead) for ahead in _aheads(kinds)):
         if any(_aheads(kinds)):
             _refuse_replaced_steps(family)
         return Behind(family, kinds, meter, solver)

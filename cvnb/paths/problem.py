@@ -57,8 +57,9 @@ class Solver:
     counted: str  # the kind of close calls that it counts
     refuses: Callable[[Any], str]  # last step -> why its other parameters are not for it, or ""
     in_float32: Callable[[Combination], bool]  # whether scikit-learn's rounding of float32 shows
-    sweep: Callable[[Problem, Plan], Sweep]  # bare, or behind a StandardScaler
+    sweep: Callable[[Problem, Plan], Sweep] | None  # bare, or behind a StandardScaler; None: as behind anything
     answers_of_split: Callable[..., tuple[Answers, int]]  # behind anything else
+    compiles: bool = True  # kernels do it, which let go of Python's lock
 
 
 def steps_of(candidate: Any) -> tuple[list[Any], Any] | None:

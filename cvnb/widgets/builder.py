@@ -102,7 +102,7 @@ class RecipeBuilder(Controls):
         if self.result is not None:
             shown = strip_of(self.result) + pictures_of(self.result)
         text = repr(self) if self.result is None else repr(self.result)
-        return Snapshot(text, f"{shown}<pre>{escape(self.to_python())}</pre>")
+        return Snapshot(text, f"{shown}<pre style='font-family:monospace'>{escape(self.to_python())}</pre>")
 
     def _result_set(self, change: Any) -> None:
         """A result that is set brings its recipe and family, and is shown as it is; its own code stands beside it."""

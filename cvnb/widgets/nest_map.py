@@ -72,7 +72,7 @@ class NestMap(View):
 
     def snapshot(self) -> Snapshot:
         """A static copy: the map, and what the row does."""
-        return Snapshot(repr(self.plan), self._map.value + self._words.value)
+        return Snapshot(repr(self.plan), f"{self._map.value}<div>{self._words.value}</div>")
 
     def __repr__(self) -> str:
         return f"NestMap({self.plan.words})"

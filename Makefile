@@ -12,7 +12,7 @@ export PIP_USER := 0
 export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lab lint bench clean
+.PHONY: help demo test docs lab lint bench clean
 
 help:  ## say what each target does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
@@ -22,6 +22,9 @@ demo: $(READY)  ## run notebooks/01_quickstart.ipynb, show its results here and 
 
 test: $(READY)  ## run the whole suite: lint, types, doctests, tests, notebooks
 	@$(RUN) -m pytest
+
+docs: $(READY)  ## build the documentation into build/docs; a warning is an error
+	@$(RUN) scripts/docs.py
 
 lab: $(READY)  ## open the first notebook in JupyterLab
 	@$(RUN) -m jupyterlab notebooks/01_quickstart.ipynb
@@ -52,5 +55,5 @@ $(READY): pyproject.toml
 	fi; \
 	echo "Installing cvnb and its tools into $(VENV) with $$("$$python" --version); once, a few minutes."; \
 	$(RUN) -m pip --version >/dev/null 2>&1 || "$$python" -m venv $(VENV)
-	@$(RUN) -m pip install -qq --disable-pip-version-check --editable '.[dask,lab,test]'
+	@$(RUN) -m pip install -qq --disable-pip-version-check --editable '.[dask,docs,lab,test]'
 	@touch $@

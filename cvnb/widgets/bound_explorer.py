@@ -22,6 +22,14 @@ class BoundExplorer(View):
     n_dev, n_settings, delta   |S_dev|, |Θ0|, δ
     width                      the bound that is wanted; `size` is the dev set that it takes
     range                      the width of the interval that the loss lies in
+
+    >>> explorer = BoundExplorer()
+    >>> explorer.n_dev = 1000
+    >>> explorer, explorer.size
+    (BoundExplorer(1000 rows, 50 settings, δ = 0.05: 0.123296), 1521)
+    >>> explorer.wait(60), explorer.bound == dev_set_bound(1000, 50), "0.123296" in explorer.snapshot().html
+    (True, True, True)
+    >>> explorer.close()
     """
 
     n_dev = t.Int(200)

@@ -79,8 +79,8 @@ class RiskEstimate:
     'E[ℓ_D(A_θ̂(S))], |S| = 120, θ̂ chosen inside S by 5-fold CV'
     >>> round(result.risk, 4), round(result.score, 4), round(result.flat, 4), round(result.optimism, 4)
     (0.0467, 0.9533, 0.04, 0.0067)
-    >>> result.fold_risks.round(4), result.fold_scores.max(), round(result.interval().high, 4)
-    (array([0.0333, 0.    , 0.0667, 0.0333, 0.1   ]), np.float64(1.0), 0.0804)
+    >>> result.fold_risks.round(4), float(result.fold_scores[1]), round(result.interval().high, 4)
+    (array([0.0333, 0.    , 0.0667, 0.0333, 0.1   ]), 1.0, 0.0804)
     >>> result.chosen[0], result.settings[result.chosen_index[0]], result.final_setting
     ({'k': 9}, {'k': 9}, {'k': 5})
     >>> result.inner_curves.shape, result.outer_curves.shape, result.predictions.shape, result.complete
@@ -105,31 +105,22 @@ class RiskEstimate:
 
     @property
     def risk(self) -> float | None:
-        """The mean of fold_risks; None where nothing was measured outside.
-
-        risk = (1/J) Σ_j ε_j
-        """
+        """(1/J) Σ_j ε_j, the mean of fold_risks; None where nothing was measured outside."""
         return float(np.mean(self.fold_risks)) if len(self.fold_risks) else None
 
     @property
     def fold_risks(self) -> np.ndarray:
-        """ε_j of every outer split.
-
-        ε_j = loss of A_θj(S_-j) on S_j, a weighted mean where there are weights
-        """
+        """ε_j of every outer split: the loss of A_θj(S_-j) on S_j."""
         return self._record.table.fold_risks
 
     @property
     def score(self) -> float | None:
-        """The risk as the score that was asked for with scoring=; None otherwise.
-
-        score = -risk; for accuracy 1 - risk
-        """
+        """The risk as the score asked for with scoring=: -risk, for accuracy 1 - risk; None without scoring=."""
         return self._record.loss.score(self.risk)
 
     @property
     def fold_scores(self) -> np.ndarray | None:
-        """The fold risks as scores; None without scoring=."""
+        """Each fold risk as such a score; None without scoring=."""
         return self._record.loss.score(self.fold_risks)
 
     @property
@@ -144,34 +135,25 @@ class RiskEstimate:
 
     @property
     def chosen(self) -> list[Setting]:
-        """θ_j of each outer training part.
-
-        θ_j = argmin_θ inner_curves[j]; the first in grid order wins a tie
-        """
+        """θ_j of each outer training part: argmin_s inner_curves[j, s], the first in grid order, select= apart."""
         return [dict(self._record.family.settings[s]) for s in self._record.table.chosen]
 
     @property
     def inner_curves(self) -> np.ndarray | None:
-        """[training parts, settings]: the mean over inner splits of their fold means.
-
-        inner_curves[j, s] = (1/K) Σ_k loss of A_s(T_jk) on V_jk,    T_jk, V_jk the inner split k of S_-j
-        """
+        """[j, s]: (1/K) Σ_k loss of A_s(T_jk) on V_jk, the mean over the inner splits (T_jk, V_jk) of training part j."""
         return self._record.table.inner_curves
 
     @property
     def outer_curves(self) -> np.ndarray | None:
-        """[outer splits, settings]: every setting's loss on the outer test part; None where it was not fitted there.
-
-        outer_curves[j, s] = loss of A_s(S_-j) on S_j
-        """
+        """[j, s]: loss of A_s(S_-j) on S_j, for every setting s; None where it was not fitted there."""
         whole = self._record.table.flat or len(self._record.family.settings) == 1
         return self._record.table.outer.copy() if len(self._record.table.outer) and whole else None
 
     @property
     def flat(self) -> float | None:
-        """The optimistic flat estimate: the smallest of the settings' CV estimates on the very folds that chose it.
+        """min_s (1/J) Σ_j outer_curves[j, s]: the flat estimate, optimistic, for the folds that chose measure as well.
 
-        flat = min_s (1/J) Σ_j outer_curves[j, s];    min_s inner_curves[0, s] with one outer split or none
+        With one outer split or none: min_s inner_curves[0, s].
         """
         if len(self.plan.outer) > 1:
             curves = self.outer_curves

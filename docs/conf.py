@@ -1,6 +1,5 @@
 """How Sphinx reads the sources that scripts/docs.py gathers: warnings are errors, and no page needs a network."""
 
-import inspect
 import re
 
 from docutils.nodes import SkipNode
@@ -20,6 +19,7 @@ html_title = f"cvnb {release}"
 html_static_path, html_css_files = ["_static"], ["site.css"]
 html_copy_source = html_show_sourcelink = html_show_copyright = False
 html_show_search_summary = False  # it fetches pages, which a browser refuses where they are files
+pygments_dark_style = "github-dark"
 html_math_renderer = "mathml"  # drawn by the browser itself; MathJax comes from a CDN
 
 nb_execution_mode = "off"  # what the notebooks hold is what the suite compares with
@@ -58,7 +58,7 @@ def is_kept(block):
 
 def as_rst(app, what, name, obj, options, lines):
     """Docstrings are plain text, for Shift-Tab: examples, formulas and tables stay as they are, the rest is prose."""
-    blocks = [block.split("\n") for block in re.split(r"\n\s*\n", inspect.cleandoc("\n".join(lines)))]
+    blocks = [block.split("\n") for block in re.split(r"\n\s*\n", "\n".join(lines))]
     lines.clear()
     for block in blocks:
         if block[0].startswith(">>>"):

@@ -135,7 +135,7 @@ class RiskEstimate:
 
     @property
     def chosen(self) -> list[Setting]:
-        """θ_j of each outer training part: argmin_s inner_curves[j, s], the first in grid order, select= apart."""
+        """θ_j of each outer training part; for select="min" argmin_s inner_curves[j, s], the first in grid order."""
         return [dict(self._record.family.settings[s]) for s in self._record.table.chosen]
 
     @property

@@ -88,8 +88,8 @@ def toctree(names, caption=""):
 
 def gather(source):
     """All pages where the reader of the repository finds them, so that their links to each other hold."""
-    for folder in ("docs", "notebooks"):
-        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("_*", ".*", "*.py"))
+    for folder in ("benchmarks", "docs", "notebooks"):  # a link to a file that is no page offers the file
+        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("_*", ".*"))
     shutil.copy(ROOT / "CHANGELOG.md", source)
     for door, words in DOORS.items():
         folder = source / "api" / door.__name__

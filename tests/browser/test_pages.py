@@ -73,6 +73,18 @@ def test_the_documentation_can_be_read_without_a_network(visit, site, scheme, na
         seen.shot(f"docs_{name.replace('/', '_')}_{width}")
 
 
+def test_pictures_of_the_documentation_follow_a_theme_that_is_chosen(visit, site):
+    """On a light machine, after a click for the dark theme, they are asked for in dark."""
+    seen = visit(scheme="light")
+    seen.page.goto((site / "notebooks" / "01_quickstart.html").as_uri())
+    schemes = []
+    for _ in range(3):
+        seen.page.locator(".content-icon-container .theme-toggle").click()
+        schemes.append(seen.page.evaluate("() => [document.body.dataset.theme, getComputedStyle(document.body).colorScheme]"))
+    assert ["dark", "dark"] in schemes
+    assert ["light", "light"] in schemes
+
+
 def test_the_documentation_is_searched_without_a_network(visit, site):
     """A word of a docstring leads to the page of the name."""
     seen = visit()

@@ -12,7 +12,7 @@ export PIP_USER := 0
 export IPYTHONDIR := $(CURDIR)/$(VENV)/ipython
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs lab lint bench clean
+.PHONY: help demo test lab lint bench clean
 
 help:  ## say what each target does
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
@@ -22,9 +22,6 @@ demo: $(READY)  ## run notebooks/01_quickstart.ipynb, show its results here and 
 
 test: $(READY)  ## run the whole suite: lint, types, doctests, tests, notebooks
 	@$(RUN) -m pytest
-
-docs: $(READY)  ## build the documentation into build/docs; a warning is an error
-	@$(RUN) scripts/docs.py
 
 lab: $(READY)  ## open the first notebook in JupyterLab
 	@$(RUN) -m jupyterlab notebooks/01_quickstart.ipynb
@@ -36,6 +33,10 @@ lint: $(READY)  ## check format, style and types
 
 bench: $(READY)  ## run every script of benchmarks/
 	@for script in benchmarks/*.py; do echo "$$script"; $(RUN) "$$script" || exit 1; done
+
+.PHONY: docs  # there is a folder of that name
+docs: $(READY)  ## build the documentation into build/docs; a warning is an error
+	@$(RUN) scripts/docs.py
 
 clean:  ## remove all that these targets made, .venv included
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

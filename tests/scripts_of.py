@@ -6,12 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
-def script(name):
-    """benchmarks/<name>.py."""
-    return from_folder("benchmarks", name)
-
-
-def from_folder(folder, name):
+def script(name, folder="benchmarks"):
     """<folder>/<name>.py, loaded by its path: some of their names are those of installed packages."""
     spec = importlib.util.spec_from_file_location(f"{folder}_{name}", ROOT / folder / f"{name}.py")
     module = importlib.util.module_from_spec(spec)

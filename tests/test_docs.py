@@ -10,10 +10,10 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from cvnb.magics import NestedCVMagics
-from scripts_of import from_folder
+from scripts_of import script
 
 ROOT = Path(__file__).resolve().parent.parent
-docs = from_folder("scripts", "docs")
+docs = script("docs", "scripts")
 
 NAMES = [(door, name) for door in docs.DOORS for name in door.__all__]
 CLASSES = [(door, name) for door, name in NAMES if inspect.isclass(getattr(door, name))]

@@ -51,12 +51,12 @@ class BoundExplorer(View):
 
     @property
     def bound(self) -> float:
-        """What n_dev rows guarantee."""
+        """range √((2 / n_dev) ln(2 n_settings / delta)): what n_dev rows guarantee."""
         return dev_set_bound(self.n_dev, self.n_settings, self.delta, self.range)
 
     @property
     def size(self) -> int:
-        """The dev set that the bound wanted takes."""
+        """⌈2 (range / width)² ln(2 n_settings / delta)⌉: the dev set that the bound wanted takes."""
         return dev_set_size(self.width, self.n_settings, self.delta, self.range)
 
     def _show(self) -> None:

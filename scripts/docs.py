@@ -26,7 +26,7 @@ MAGICS = {"%%": ("nestedcv",), "%": ("folds", "recipe")}
 INTERNAL = {
     "Family": {"inner_splitter", "kind", "parameters", "resolved"},
     "NestedCV": {"get_metadata_routing", "set_fit_request"},
-    "Plan": {"in_time", "inner_kept", "levels", "row_codes"},
+    "Plan": {"bare", "in_time", "inner_kept", "levels", "row_codes"},
 }
 
 

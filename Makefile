@@ -37,6 +37,10 @@ lint: $(READY)  ## check format, style and types
 bench: $(READY)  ## run every script of benchmarks/
 	@for script in benchmarks/*.py; do echo "$$script"; $(RUN) "$$script" || exit 1; done
 
+.PHONY: docs  # there is a folder of that name
+docs: $(READY)  ## build the documentation into build/docs; a warning is an error
+	@$(RUN) scripts/docs.py
+
 clean:  ## remove all that these targets made, .venv included
 	@rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -prune -exec rm -rf {} +
@@ -55,5 +59,5 @@ $(READY): pyproject.toml
 	fi; \
 	echo "Installing cvnb and its tools into $(VENV) with $$("$$python" --version); once, a few minutes."; \
 	$(RUN) -m pip --version >/dev/null 2>&1 || "$$python" -m venv $(VENV)
-	@$(RUN) -m pip install -qq --disable-pip-version-check --editable '.[dask,lab,test]'
+	@$(RUN) -m pip install -qq --disable-pip-version-check --editable '.[dask,docs,lab,test]'
 	@touch $@

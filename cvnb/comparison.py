@@ -69,6 +69,10 @@ class Comparison(Mapping[str, RiskEstimate]):
     >>> comparison = Recipe(4, 3).run({"ridge": ridge(alpha=[0.1, 1]), "lasso": lasso(alpha=[0.1, 1])}, X, X.ravel() / 7)
     >>> sorted(comparison, key=lambda name: comparison[name].risk)
     ['ridge', 'lasso']
+    >>> [round(pair.t, 2) for pair in comparison.pairs], comparison.complete, comparison.plan.n_inner
+    ([-2.0], True, 12)
+    >>> comparison.notes[0]
+    'ridge: alpha=0.1, the lower edge of its grid, was chosen in 4 of 4 outer splits.'
     """
 
     def __init__(self, results: Mapping[str, RiskEstimate], never_run: Sequence[str] = ()) -> None:

@@ -1,22 +1,29 @@
-"""Every exception and warning of cvnb; the magic shows them in one line of its own (magics.py).
-
-CvnbError
-├── InputError (ValueError)        something given cannot be used
-│   ├── DataError                  X, y, groups or weights
-│   ├── RecipeError                outer, inner and their options
-│   ├── FamilyError                estimator, grid, one setting
-│   ├── LossError                  loss, scoring
-│   ├── InfeasibleError            each of them is fine, together they leave a split that cannot work
-│   └── WrongTypeError (TypeError) an object of a kind that cannot play this part
-├── FitError (RuntimeError)        every setting failed
-└── Interrupted (KeyboardInterrupt)
-
-CvnbWarning (UserWarning)          said once, and kept in result.notes
-"""
+"""Every exception and warning of cvnb; the magic shows them in one line of its own (magics.py)."""
 
 
 class CvnbError(Exception):
-    """Base of everything that cvnb raises."""
+    """Base of everything that cvnb raises; they are in cvnb.errors.
+
+    CvnbError
+    ├── InputError (ValueError)        something given cannot be used
+    │   ├── DataError                  X, y, groups or weights
+    │   ├── RecipeError                outer, inner and their options
+    │   ├── FamilyError                estimator, grid, one setting
+    │   ├── LossError                  loss, scoring
+    │   ├── InfeasibleError            each of them is fine, together they leave a split that cannot work
+    │   └── WrongTypeError (TypeError) an object of a kind that cannot play this part
+    ├── FitError (RuntimeError)        every setting failed
+    └── Interrupted (KeyboardInterrupt)
+
+    CvnbWarning (UserWarning)          said once, and kept in result.notes
+
+    >>> from cvnb import Recipe
+    >>> try:
+    ...     Recipe(outer=1)
+    ... except CvnbError as error:
+    ...     print(error)
+    outer=1 leaves no fold to test on; use outer >= 2.
+    """
 
 
 class InputError(CvnbError, ValueError):

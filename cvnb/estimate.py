@@ -71,33 +71,56 @@ class RiskEstimate:
 
     All numbers are properties over the record of the run.
 
-    >>> from cvnb import Recipe, ridge
-    >>> X = np.arange(40.0).reshape(-1, 1)
-    >>> result = Recipe(outer=4, inner=3).run(ridge(alpha=[0.1, 10.0]), X, X.ravel() / 7)
-    >>> result.chosen[0], result.inner_curves.shape, result.plan.outer
-    ({'alpha': 0.1}, (4, 2), <4 splits: 30 training rows, 10 test rows>)
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import Recipe, knn
+    >>> result = Recipe(5, 5).run(knn(k=[1, 5, 9]), *load_iris(return_X_y=True), scoring="accuracy")
+    >>> result.quantity
+    'E[ℓ_D(A_θ̂(S))], |S| = 120, θ̂ chosen inside S by 5-fold CV'
+    >>> round(result.risk, 4), round(result.score, 4), round(result.flat, 4), round(result.optimism, 4)
+    (0.0467, 0.9533, 0.04, 0.0067)
+    >>> result.fold_risks.round(4), float(result.fold_scores[1]), round(result.interval().high, 4)
+    (array([0.0333, 0.    , 0.0667, 0.0333, 0.1   ]), 1.0, 0.0804)
+    >>> result.chosen[0], result.settings[result.chosen_index[0]], result.final_setting
+    ({'k': 9}, {'k': 9}, {'k': 5})
+    >>> result.inner_curves.shape, result.outer_curves.shape, result.predictions.shape, result.complete
+    ((5, 3), (5, 3), (150,), True)
+    >>> result.path, result.path_reason
+    ('path:knn', 'neighbours are searched once in every training part, and serve every setting')
+    >>> result.notes[0]
+    '2 settings tie at the minimum in 2 of 5 outer splits: the first in grid order was taken.'
+    >>> result.plan.outer, result.predictor()[-1]
+    (<5 splits: 120 training rows, 30 test rows>, KNeighborsClassifier(metric='euclidean'))
+    >>> list(result.to_frame()), len(result.curve_figure().data), len(result.nest_figure().data)
+    (['split', 'n_train', 'n_test', 'k', 'inner_loss', 'outer_loss'], 9, 29)
+    >>> result.code().splitlines()[-1]
+    "result = recipe.run(knn(k=[1, 5, 9]), X, y, scoring='accuracy', flat=True)"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = result.report(f"{folder}/risk.html").read_text(encoding="utf-8")
+    >>> result.notes[0] in page
+    True
     """
 
     _record: Record
 
     @property
     def risk(self) -> float | None:
-        """The mean of fold_risks; None where nothing was measured outside."""
+        """(1/J) Σ_j ε_j, the mean of fold_risks; None where nothing was measured outside."""
         return float(np.mean(self.fold_risks)) if len(self.fold_risks) else None
 
     @property
     def fold_risks(self) -> np.ndarray:
-        """ε_j of every outer split."""
+        """ε_j of every outer split: the loss of A_θj(S_-j) on S_j."""
         return self._record.table.fold_risks
 
     @property
     def score(self) -> float | None:
-        """The risk as the score that was asked for with scoring=; None otherwise."""
+        """The risk as the score asked for with scoring=: -risk, for accuracy 1 - risk; None without scoring=."""
         return self._record.loss.score(self.risk)
 
     @property
     def fold_scores(self) -> np.ndarray | None:
-        """The fold risks as scores; None without scoring=."""
+        """Each fold risk as such a score; None without scoring=."""
         return self._record.loss.score(self.fold_risks)
 
     @property
@@ -112,23 +135,26 @@ class RiskEstimate:
 
     @property
     def chosen(self) -> list[Setting]:
-        """θ_j of each outer training part."""
+        """θ_j of each outer training part; for select="min" argmin_s inner_curves[j, s], the first in grid order."""
         return [dict(self._record.family.settings[s]) for s in self._record.table.chosen]
 
     @property
     def inner_curves(self) -> np.ndarray | None:
-        """[training parts, settings]: the mean over inner splits of their fold means."""
+        """[j, s]: (1/K) Σ_k loss of A_s(T_jk) on V_jk, the mean over the inner splits (T_jk, V_jk) of training part j."""
         return self._record.table.inner_curves
 
     @property
     def outer_curves(self) -> np.ndarray | None:
-        """[outer splits, settings]: every setting's loss on the outer test part; None where it was not fitted there."""
+        """[j, s]: loss of A_s(S_-j) on S_j, for every setting s; None where it was not fitted there."""
         whole = self._record.table.flat or len(self._record.family.settings) == 1
         return self._record.table.outer.copy() if len(self._record.table.outer) and whole else None
 
     @property
     def flat(self) -> float | None:
-        """The optimistic flat estimate: the smallest of the settings' CV estimates on the very folds that chose it."""
+        """min_s (1/J) Σ_j outer_curves[j, s]: the flat estimate, optimistic, for the folds that chose measure as well.
+
+        With one outer split or none: min_s inner_curves[0, s].
+        """
         if len(self.plan.outer) > 1:
             curves = self.outer_curves
             means = None if curves is None else curves.mean(axis=0)
@@ -138,7 +164,7 @@ class RiskEstimate:
 
     @property
     def optimism(self) -> float | None:
-        """risk - flat."""
+        """risk - flat: what choosing and measuring on the same folds hides; None where one of them is."""
         return None if self.risk is None or self.flat is None else self.risk - self.flat
 
     @property

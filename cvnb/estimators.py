@@ -29,16 +29,23 @@ def _has(method: str) -> Any:
 
 
 class NestedCV(MetaEstimatorMixin, BaseEstimator):
-    """Tune, train, and know the risk of doing so.
+    """A scikit-learn estimator that tunes, trains, and knows the risk of doing so.
+
+        risk_ = mean_j loss of A_θj(S_-j) on S_j,    predictor_ = A_θ̂(S)
 
     fit runs the recipe (outer, inner, seed): risk_ is the nested estimate, result_ all of it, predictor_ the estimator
     retrained on all rows at the setting that the inner splitter chooses on all rows. fit takes groups and sample_weight.
 
     >>> from sklearn.datasets import load_iris
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> model = NestedCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 9]}).fit(*load_iris(return_X_y=True))
-    >>> round(model.risk_, 4)
-    0.0467
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = NestedCV(LogisticRegression(max_iter=1000), {"C": [1, 10]}).fit(X, y)
+    >>> round(model.risk_, 4), model.predictor_, round(model.score(X, y), 4)
+    (0.0267, LogisticRegression(C=10, max_iter=1000), 0.98)
+    >>> model.predict(X[:2]), model.predict_proba(X[:2]).argmax(axis=1), model.predict_log_proba(X[:2]).argmax(axis=1)
+    (array([0, 0]), array([0, 0]), array([0, 0]))
+    >>> model.decision_function(X[:2]).shape, model.classes_, model.n_features_in_, model.feature_names_in_[0]
+    ((2, 3), array([0, 1, 2]), 4, 'sepal length (cm)')
     """
 
     __metadata_request__fit = {"groups": True}  # noqa: RUF012 - scikit-learn reads it as it is

@@ -34,8 +34,13 @@ class Family:
     """An estimator and its grid; {} is one setting, the estimator as it is.
 
     >>> from sklearn.linear_model import Ridge
-    >>> Family(Ridge(), {"alpha": [0.1, 1.0]})
+    >>> family = Family(Ridge(), {"alpha": [0.1, 1.0]})
+    >>> family
     Family(Ridge(), {'alpha': [0.1, 1.0]})
+    >>> family.label, family.settings, family.task("classification")
+    ('Ridge', [{'alpha': 0.1}, {'alpha': 1.0}], 'regression')
+    >>> family.candidate({"alpha": 0.1})
+    Ridge(alpha=0.1)
     """
 
     cv: Any = None

@@ -35,6 +35,14 @@ class Plan:
       inner <2 splits: 4 training rows, 4 test rows> in each of 3 outer training parts
     >>> plan.audit()
     no finding in 9 splits
+    >>> plan.outer[0]  # or plan.part(0), which is all of S where there is no outer split
+    (array([0, 1, 2, 3, 5, 7, 8, 9]), array([ 4,  6, 10, 11]))
+    >>> plan.inner[0][1]
+    (array([1, 2, 8, 9]), array([0, 3, 5, 7]))
+    >>> plan.words, plan.n_parts, plan.n_inner, plan.nbytes
+    ('3-fold CV, inside each training part 2-fold CV', 3, 6, 20)
+    >>> Plan.from_json(plan.to_json()) == plan
+    True
     """
 
     n_rows: int
@@ -52,10 +60,12 @@ class Plan:
 
     @property
     def outer(self) -> Splits:
+        """(train, test) row numbers of every outer split; empty where nothing is measured outside."""
         return Splits(Pairs([], self.n_rows) if self.outer_layout is None else self.outer_layout)
 
     @property
     def inner(self) -> Sequence[Splits]:
+        """The splits inside each outer training part, in row numbers of the whole data."""
         return _Inner(self)
 
     @property

@@ -88,6 +88,8 @@ def nested_cv(
 ) -> RiskEstimate | Comparison:
     """Nested cross-validation in one call: Recipe(outer, inner, seed).run(family, X, y).
 
+        risk = mean_j ε_j,    ε_j = loss of A_θj(S_-j) on S_j,    θ_j = argmin_θ of the inner CV estimate inside S_-j
+
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn
     >>> nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)).quantity

@@ -133,7 +133,11 @@ class Recipe:
 
     @property
     def name(self) -> str:
-        """The common name of this pair of splitters."""
+        """The common name of this pair of splitters.
+
+        >>> Recipe(outer=5, inner=0.2).name
+        'nested CV with an inner dev set'
+        """
         kinds: dict[Any, str] = {
             None: "none",
             Holdout: "holdout",
@@ -146,7 +150,11 @@ class Recipe:
 
     @property
     def uses_seed(self) -> bool:
-        """Whether some split is drawn at random."""
+        """Whether some split is drawn at random.
+
+        >>> Recipe().uses_seed, Recipe.leave_one_out().uses_seed
+        (True, False)
+        """
         random = self.shuffle and not self.time_ordered
         return random and any(
             isinstance(s, str | Folds | Holdout | LikeOuterTest | Resampling) for s in (self.outer_spec, self.inner_spec)
@@ -154,7 +162,11 @@ class Recipe:
 
     @classmethod
     def train_validation_test(cls, validation: float = 0.2, test: float = 0.2, **options: Any) -> Recipe:
-        """Choose θ on a validation set, train again on both, test once; shares of all rows."""
+        """Choose θ on a validation set, train again on both, test once; shares of all rows.
+
+        >>> Recipe.train_validation_test(validation=0.25, test=0.25)
+        Recipe(outer=0.25, inner=Holdout(0.25, of_all=True), seed=0)
+        """
         check_share("validation", validation)
         if "test_rows" not in options and check_share("test", test) + validation >= 1:
             raise RecipeError(f"validation={validation} and test={test} leave no row to train on; their sum must be below 1.")
@@ -162,24 +174,40 @@ class Recipe:
 
     @classmethod
     def cv_test(cls, inner: Any = "auto", test: float = 0.2, **options: Any) -> Recipe:
-        """Choose θ by cross-validation on the learning part, train again on it, test once."""
+        """Choose θ by cross-validation on the learning part, train again on it, test once.
+
+        >>> Recipe.cv_test(inner=10)
+        Recipe(outer=0.2, inner=10, seed=0)
+        """
         return cls(outer=check_share("test", test), inner=inner, **options)
 
     @classmethod
     def resampling_test(cls, samples: int = 20, validation: float = 0.25, test: float = 0.2, **options: Any) -> Recipe:
-        """Choose θ on random validation sets of the learning part, train again on it, test once."""
+        """Choose θ on random validation sets of the learning part, train again on it, test once.
+
+        >>> Recipe.resampling_test(samples=10)
+        Recipe(outer=0.2, inner=Resampling(samples=10, share=0.25), seed=0)
+        """
         check_count("samples", samples, 1)
         inner = Resampling(samples, check_share("validation", validation))
         return cls(outer=check_share("test", test), inner=inner, **options)
 
     @classmethod
     def nested_cv(cls, outer: Any = 5, inner: Any = "auto", **options: Any) -> Recipe:
-        """Cross-validation of "choose θ by cross-validation, then train"."""
+        """Cross-validation of "choose θ by cross-validation, then train".
+
+        >>> Recipe.nested_cv(outer=10, inner=5, seed=1)
+        Recipe(outer=10, inner=5, seed=1)
+        """
         return cls(outer=outer, inner=inner, **options)
 
     @classmethod
     def nested_dev(cls, outer: Any = 5, **options: Any) -> Recipe:
-        """Nested CV with one inner dev set, as large as the outer test part."""
+        """Nested CV with one inner dev set, as large as the outer test part.
+
+        >>> Recipe.nested_dev(outer=4).plan(np.zeros((12, 1)), np.arange(12) / 12).inner[0]
+        <1 split: 6 training rows, 3 test rows>
+        """
         if isinstance(outer, int | np.integer) and not isinstance(outer, bool) and outer == 2:
             raise RecipeError("outer=2 leaves no row to train on beside a dev set of m/2 rows; use outer >= 3.")
         return cls(outer=outer, inner=LikeOuterTest(), **options)
@@ -188,34 +216,58 @@ class Recipe:
     def nested_resampling(
         cls, outer: int = 20, inner: int = 20, test: float = 0.2, validation: float = 0.25, **options: Any
     ) -> Recipe:
-        """Random learning/test splits; inside each, θ chosen on random validation sets."""
+        """Random learning/test splits; inside each, θ chosen on random validation sets.
+
+        >>> Recipe.nested_resampling(outer=10, inner=5).name
+        'nested resampling'
+        """
         outside = Resampling(check_count("outer", outer, 1), check_share("test", test))
         inside = Resampling(check_count("inner", inner, 1), check_share("validation", validation))
         return cls(outer=outside, inner=inside, **options)
 
     @classmethod
     def external_cv(cls, folds: Any = 5, **options: Any) -> Recipe:
-        """Cross-validation of one setting; nothing is tuned."""
+        """Cross-validation of one setting; nothing is tuned.
+
+        >>> Recipe.external_cv(10)
+        Recipe(outer=10, inner=None, seed=0)
+        """
         return cls(outer=folds, inner=None, **options)
 
     @classmethod
     def internal_cv(cls, folds: Any = 5, **options: Any) -> Recipe:
-        """θ chosen by cross-validation on all of S; nothing is measured outside it."""
+        """θ chosen by cross-validation on all of S; nothing is measured outside it.
+
+        >>> Recipe.internal_cv(10)
+        Recipe(outer=None, inner=10, seed=0)
+        """
         return cls(outer=None, inner=folds, **options)
 
     @classmethod
     def dev_set(cls, dev: float = 0.2, **options: Any) -> Recipe:
-        """θ chosen on one dev set; nothing is measured outside."""
+        """θ chosen on one dev set; nothing is measured outside.
+
+        >>> Recipe.dev_set(dev=0.25)
+        Recipe(outer=None, inner=0.25, seed=0)
+        """
         return cls(outer=None, inner=check_share("dev", dev), **options)
 
     @classmethod
     def validation(cls, test: float = 0.2, **options: Any) -> Recipe:
-        """Train once, test once; nothing is tuned."""
+        """Train once, test once; nothing is tuned.
+
+        >>> Recipe.validation(test=0.25)
+        Recipe(outer=0.25, inner=None, seed=0)
+        """
         return cls(outer=check_share("test", test), inner=None, **options)
 
     @classmethod
     def leave_one_out(cls, **options: Any) -> Recipe:
-        """Leave-one-out of one setting; nothing is tuned."""
+        """Leave-one-out of one setting; nothing is tuned.
+
+        >>> Recipe.leave_one_out()
+        Recipe(outer='loo', inner=None, seed=0)
+        """
         return cls(outer="loo", inner=None, **options)
 
     @staticmethod
@@ -244,7 +296,11 @@ class Recipe:
         return suggest(X, y, groups, time_ordered, family, goal, buffer, test_rows, seed)
 
     def plan(self, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
-        """Every split, drawn without fitting anything; the same that a run with that family draws."""
+        """Every split, drawn without fitting anything; the same that a run with that family draws.
+
+        >>> Recipe(outer=3, inner=2).plan(np.zeros((12, 1)), np.arange(12) / 12).outer[0][1]
+        array([ 4,  6, 10, 11])
+        """
         from .procedure import plan
 
         return plan(self, X, y, family, groups)
@@ -257,6 +313,11 @@ class Recipe:
         requires them, of losses[setting, fold] and the settings) that gives the number of a setting.
         flat=True also fits every setting on every outer training part, for outer_curves, flat and optimism; where the path is
         not "refit" they come for nothing. path="refit" asks for one fit per setting and split.
+
+        >>> from sklearn.datasets import load_iris
+        >>> from cvnb import knn
+        >>> round(Recipe(5, 5).run(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)).risk, 4)
+        0.0467
         """
         from .procedure import run
 

@@ -29,6 +29,8 @@ def knn(
 ) -> ShortHand:
     """k-nearest neighbours behind a StandardScaler; k defaults to 1 ... min(50, smallest training part).
 
+        h(x) = the mean, or the commonest, of y over the k training rows nearest to x
+
     >>> knn(k=range(1, 4))
     knn(k=range(1, 4))
     """
@@ -41,6 +43,8 @@ def knn(
 def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHand:
     """Ridge regression or classification; alpha defaults to 1e-6 ... 1e6.
 
+        min_(w, b)  Σ_i (y_i - ⟨w, x_i⟩ - b)² + alpha ‖w‖²    classes as ±1, one against the rest
+
     >>> ridge(alpha=[0.1, 1.0])
     ridge(alpha=[0.1, 1.0])
     """
@@ -52,6 +56,8 @@ def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHan
 def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
     """Lasso regression; alpha defaults to 1e-6 ... 1e2.
 
+        min_(w, b)  (1/2m) Σ_i (y_i - ⟨w, x_i⟩ - b)² + alpha ‖w‖₁
+
     >>> lasso(alpha=0.1)
     lasso(alpha=0.1)
     """
@@ -62,6 +68,8 @@ def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
 
 def elastic_net(alpha: Any = None, l1_ratio: Any = None, scale: bool = True) -> ShortHand:
     """Elastic net regression; alpha defaults to 1e-6 ... 1e2, l1_ratio to 0.1, 0.5 and 0.9.
+
+        min_(w, b)  (1/2m) Σ_i (y_i - ⟨w, x_i⟩ - b)² + alpha (l1_ratio ‖w‖₁ + (1 - l1_ratio)/2 ‖w‖²)
 
     >>> elastic_net(l1_ratio=0.5)
     elastic_net(l1_ratio=0.5)
@@ -77,6 +85,8 @@ def elastic_net(alpha: Any = None, l1_ratio: Any = None, scale: bool = True) -> 
 def logistic(C: Any = None, scale: bool = True) -> ShortHand:
     """Logistic regression; C defaults to 1e-4 ... 1e4.
 
+        min_(w, b)  C Σ_i ln(1 + exp(-y_i (⟨w, x_i⟩ + b))) + ‖w‖²/2    y_i = ±1; softmax for more classes
+
     >>> logistic(C=[0.1, 1, 10])
     logistic(C=[0.1, 1, 10])
     """
@@ -86,6 +96,8 @@ def logistic(C: Any = None, scale: bool = True) -> ShortHand:
 
 def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
     """A decision tree, grown best first; max_leaf_nodes defaults to 2, 3, 4, 6, 8, 12, ... 64.
+
+        h(x) = the mean, or the commonest, of y in the leaf of x; the leaf split next is that which gains most purity
 
     >>> tree(max_leaf_nodes=range(2, 9))
     tree(max_leaf_nodes=range(2, 9))
@@ -98,6 +110,8 @@ def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
 
 def boosting(n_estimators: Any = None, learning_rate: float = 0.1, max_depth: int = 3, task: str = "auto") -> ShortHand:
     """Gradient boosting; n_estimators defaults to 10, 20, 50, 100 and 200.
+
+        h(x) = h_0 + learning_rate Σ_t h_t(x),    h_t a tree fitted to minus the gradient of the loss after t - 1 stages
 
     >>> boosting(learning_rate=0.05)
     boosting(learning_rate=0.05)
@@ -113,6 +127,8 @@ def boosting(n_estimators: Any = None, learning_rate: float = 0.1, max_depth: in
 
 def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
     """A random forest; n_estimators defaults to 10, 20, 50, 100 and 200.
+
+        h(x) = the mean of n_estimators trees, each of m rows drawn with replacement; for classes of their probabilities
 
     >>> forest(n_estimators=100)
     forest(n_estimators=100)

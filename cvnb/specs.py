@@ -50,7 +50,12 @@ class LikeOuterTest:
 
 @dataclass(frozen=True)
 class Resampling:
-    """`samples` random holdouts of a share of the rows at hand."""
+    """`samples` random holdouts of a share of the rows at hand.
+
+    >>> from cvnb import Recipe
+    >>> Recipe(outer=5, inner=Resampling(20, 0.25)).name
+    'nested CV, resampled inside'
+    """
 
     samples: int
     share: float

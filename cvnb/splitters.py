@@ -52,6 +52,8 @@ class TimeBlocks:
     [4 5 6 7 8] [0 1 2]
     [0 1 7 8] [3 4 5]
     [0 1 2 3 4] [6 7 8]
+    >>> TimeBlocks(3).labels(7), TimeBlocks(3).get_n_splits()
+    (array([0, 0, 0, 1, 1, 2, 2]), 3)
     """
 
     def __init__(self, n_splits: int = 5, buffer: int = 0) -> None:
@@ -63,6 +65,7 @@ class TimeBlocks:
         return f"TimeBlocks({self.n_splits}, buffer={self.buffer})" if self.buffer else f"TimeBlocks({self.n_splits})"
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+        """The number of blocks."""
         return self.n_splits
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Pair]:

@@ -3,6 +3,9 @@
 import builtins
 import functools
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -92,3 +95,13 @@ def builder(names):
     assert one.wait(60)
     yield one
     one.close()
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory):
+    """The documentation, built as `make docs` builds it, where a warning is an error."""
+    folder = tmp_path_factory.mktemp("build")
+    script = Path(__file__).resolve().parent.parent / "scripts" / "docs.py"
+    done = subprocess.run([sys.executable, script, folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "docs"

@@ -16,6 +16,12 @@ def comparison_figure(comparison: Comparison) -> go.Figure:
     """The fold losses of every family, those of one split joined by a line, and their means.
 
     Lines that cross say that the splits do not agree on which family is better.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn, logistic, nested_cv
+    >>> comparison = nested_cv({"k-NN": knn(k=[1, 5]), "logistic": logistic(C=[1])}, *load_iris(return_X_y=True))
+    >>> [trace.name for trace in comparison_figure(comparison).data]
+    ['ε<sub>j</sub>, one line for each outer split', 'mean: zero-one risk']
     """
     if not isinstance(comparison, Comparison):
         raise WrongTypeError(f"comparison_figure takes a Comparison of several families, got {type(comparison).__name__}.")

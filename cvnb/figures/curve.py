@@ -21,6 +21,12 @@ def curve_figure(result: RiskEstimate) -> go.Figure:
     """Error versus θ: the inner curves and their mean, the choices, the outer curves, the flat and nested levels.
 
     A grid of two parameters is a heat map of the mean inner loss with the choices.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn, nested_cv
+    >>> figure = curve_figure(nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)))
+    >>> figure.layout.xaxis.title.text, [trace.name for trace in figure.data][-2:]
+    ('k', ['flat estimate (optimistic) 0.04', 'nested estimate 0.0466667'])
     """
     curve = curve_of(result)
     if curve is None:

@@ -11,7 +11,14 @@ from .look import GREY, LINES, ORANGE, named_axis, plain
 
 
 def optimism_figure(shown: Optimism | RiskEstimate) -> go.Figure:
-    """Flat, Tibshirani–Tibshirani, BBC-CV with its interval, and the risk measured outside; what is missing is left out."""
+    """Flat, Tibshirani–Tibshirani, BBC-CV with its interval, and the risk measured outside; what is missing is left out.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn, nested_cv
+    >>> figure = optimism_figure(nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)))
+    >>> [trace.name for trace in figure.data]
+    ['flat (optimistic)', 'Tibshirani–Tibshirani (corrected)', 'BBC-CV (corrected)', 'nested (measured outside)']
+    """
     report = optimism(shown) if isinstance(shown, RiskEstimate) else shown
     loss, bbc = record_of(report.result).loss, report.bbc
     outside = "test" if len(report.result.plan.outer) == 1 else "nested"

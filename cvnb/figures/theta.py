@@ -15,6 +15,12 @@ def theta_figure(shown: ThetaReport | RiskEstimate) -> go.Figure:
     """The regret matrix where it was measured, else how often each setting was chosen.
 
     Cell (i, j): loss of outer split i under θ_j minus that under its own θ_i.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn, nested_cv
+    >>> figure = theta_figure(nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)))
+    >>> figure.data[0].type, figure.data[0].z.shape
+    ('heatmap', (5, 5))
     """
     report = theta_report(shown) if isinstance(shown, RiskEstimate) else shown
     return _counts(report) if report.regret is None else _regret(report)

@@ -46,9 +46,10 @@ class BBC(NamedTuple):
 def bbc(losses: Any, n_boot: int = 1000, level: float = 0.95, seed: int = 0, groups: Any = None, weights: Any = None) -> BBC:
     """Bootstrap bias-corrected CV (Tsamardinos et al. 2018) of out-of-sample losses[row, setting].
 
-    n_boot times: draw as many rows as there are, with replacement; take the setting with the smallest mean loss in the bag;
-    its mean loss on the rows left out is one number. Their mean is the estimate, their percentiles are the interval. Whole
-    groups are drawn where there are groups. A setting with a NaN is left out. A result may stand for the losses.
+        estimate = mean_b mean_(i not in bag b) losses[i, s_b],    s_b = argmin_s mean_(i in bag b) losses[i, s]
+
+    n_boot bags of as many rows as there are, drawn with replacement; percentiles of the n_boot numbers are the interval.
+    Whole groups are drawn where there are groups. A setting with a NaN is left out. A result may stand for the losses.
 
     >>> losses = np.random.default_rng(0).integers(0, 2, (100, 20))  # twenty coins
     >>> float(losses.mean(axis=0).min()), round(bbc(losses).estimate, 2)

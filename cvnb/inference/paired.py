@@ -48,6 +48,10 @@ def dietterich_5x2cv(d: Any, other: Any = None) -> tuple[float, float]:
         t = d_11 / √(mean_i s_i²),    s_i² = (d_i1 - d̄_i)² + (d_i2 - d̄_i)²,    5 degrees of freedom
 
     Two results of that plan may stand for d. `alpaydin_5x2cv` uses all ten differences and is the better test.
+
+    >>> d = [[0.1, 0.2], [0.15, 0.05], [0.1, 0.12], [0.2, 0.1], [0.05, 0.1]]
+    >>> np.round(dietterich_5x2cv(d), 4)
+    array([1.7434, 0.1417])
     """
     d, variances = _halves(d, other)
     if not d.any():
@@ -62,6 +66,10 @@ def alpaydin_5x2cv(d: Any, other: Any = None) -> tuple[float, float]:
         F = Σ d_ij² / (2 Σ s_i²),    s_i² = (d_i1 - d̄_i)² + (d_i2 - d̄_i)²,    10 and 5 degrees of freedom
 
     Two results of that plan may stand for d.
+
+    >>> d = [[0.1, 0.2], [0.15, 0.05], [0.1, 0.12], [0.2, 0.1], [0.05, 0.1]]
+    >>> np.round(alpaydin_5x2cv(d), 4)
+    array([4.921 , 0.0463])
     """
     d, variances = _halves(d, other)
     if not d.any():

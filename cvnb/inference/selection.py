@@ -19,8 +19,9 @@ TIE = 1e-12
 def tied_settings(curve: np.ndarray, zero_one: bool = False) -> np.ndarray:
     """Indices of the settings at the minimum of an inner curve, in grid order.
 
-    0-1 curves within 1e-12 of the minimum are equal to it, others within 1e-12 of the larger value. A failed setting (NaN)
-    never is.
+        all s with curve[s] - min(curve) <= 1e-12 max(|curve[s]|, |min(curve)|);    1e-12 alone for 0-1 loss
+
+    A failed setting (NaN) is never among them.
 
     >>> tied_settings(np.array([0.3, 0.1, 0.1 + 1e-15, np.nan]))
     array([1, 2])
@@ -34,7 +35,9 @@ def tied_settings(curve: np.ndarray, zero_one: bool = False) -> np.ndarray:
 
 
 def standard_error(losses: np.ndarray) -> float:
-    """sd / √K of the K fold losses of one setting, with ddof 1: the error of their mean, not the spread of one.
+    """The standard error of the mean of the K fold losses of one setting.
+
+        √( Σ_k (losses[k] - mean)² / (K - 1) ) / √K
 
     >>> standard_error(np.array([1.0, 2.0, 3.0, 4.0]))  # the sd is 1.2910
     0.6454972243679028

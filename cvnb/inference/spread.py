@@ -64,7 +64,10 @@ def bayle_interval(
 def corrected_t_interval(losses: Any, n_train: Any = None, n_test: Any = None, level: float = 0.95) -> Pair:
     """Interval for the risk of a procedure at one training size, from its N fold losses (Nadeau and Bengio 2003).
 
-    mean ± t √((1/N + n_test / n_train) s²),    N - 1 degrees of freedom, s² with ddof 1
+        mean ± t √((1/N + n_test / n_train) s²),    N - 1 degrees of freedom, s² with ddof 1
+
+    >>> np.round(corrected_t_interval([0.1, 0.2, 0.15, 0.05, 0.1], n_train=80, n_test=20), 4)
+    array([0.0138, 0.2262])
     """
     losses = table("losses", losses, "[splits]", 1)
     probability("level", level)
@@ -80,8 +83,9 @@ def corrected_t_interval(losses: Any, n_train: Any = None, n_test: Any = None, l
 def holdout_interval(losses: Any, level: float = 0.95, zero_one: bool = False, weights: Any = None, groups: Any = None) -> Pair:
     """Interval for the risk of one predictor, from its row losses on a test set.
 
-    zero_one: exact (Clopper and Pearson) for a count of mistakes. Otherwise, and with weights or groups, mean ± t s/√n with one
-    degree of freedom less than there are rows or groups.
+        mean ± t s / √n,    n - 1 degrees of freedom, n the number of rows, or of groups
+
+    zero_one: exact (Clopper and Pearson) for a count of mistakes, where there are neither weights nor groups.
 
     >>> np.round(holdout_interval([0, 0, 1, 0, 0, 0, 1, 0, 0, 0], zero_one=True), 4)
     array([0.0252, 0.5561])

@@ -108,7 +108,10 @@ def optimism(
 ) -> Optimism:
     """The flat estimate, its two corrections and the risk measured outside, with what each is biased towards.
 
-    n_boot, level and seed are those of `bbc`; delta and range those of `dev_set_bound` (range is 1 for 0-1 loss).
+        flat = min_θ CV(θ),    tibshirani = flat + bias,    bbc = mean_b of the losses out of bag b,    nested = mean_j ε_j
+
+    The bias is that of `tibshirani_bias`; n_boot, level and seed are those of `bbc`; delta and range those of `dev_set_bound`
+    (range is 1 for 0-1 loss).
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv

@@ -79,6 +79,8 @@ class RuleComparison(Report):
 def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) -> RuleComparison:
     """The nested risk of each rule on the fits of this run; none is made anew.
 
+        risk of a rule = mean_j loss of A_θj(S_-j) on S_j,    θ_j = what the rule chooses on the inner losses of j
+
     rules: names, rules or functions as select= takes them, or a dict of those by name; default "min" and "one_se". Differences
     to the first have a corrected resampled t interval.
 

@@ -73,6 +73,8 @@ class ThetaReport(Report):
 def theta_report(result: RiskEstimate) -> ThetaReport:
     """How often each θ was chosen, how far the outer splits agree, ties, grid edges, and the regret matrix.
 
+        agreement = max_θ #{j: θ_j = θ} / J,    regret[i, j] = loss of A_θj(S_-i) on S_i - loss of A_θi(S_-i) on S_i
+
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv
     >>> report = theta_report(nested_cv(knn(k=range(1, 30)), *load_iris(return_X_y=True)))

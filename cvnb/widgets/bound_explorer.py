@@ -22,6 +22,14 @@ class BoundExplorer(View):
     n_dev, n_settings, delta   |S_dev|, |Θ0|, δ
     width                      the bound that is wanted; `size` is the dev set that it takes
     range                      the width of the interval that the loss lies in
+
+    >>> explorer = BoundExplorer()
+    >>> explorer.n_dev = 1000
+    >>> explorer, explorer.size
+    (BoundExplorer(1000 rows, 50 settings, δ = 0.05: 0.123296), 1521)
+    >>> explorer.wait(60), explorer.bound == dev_set_bound(1000, 50), "0.123296" in explorer.snapshot().html
+    (True, True, True)
+    >>> explorer.close()
     """
 
     n_dev = t.Int(200)
@@ -43,12 +51,12 @@ class BoundExplorer(View):
 
     @property
     def bound(self) -> float:
-        """What n_dev rows guarantee."""
+        """range √((2 / n_dev) ln(2 n_settings / delta)): what n_dev rows guarantee."""
         return dev_set_bound(self.n_dev, self.n_settings, self.delta, self.range)
 
     @property
     def size(self) -> int:
-        """The dev set that the bound wanted takes."""
+        """⌈2 (range / width)² ln(2 n_settings / delta)⌉: the dev set that the bound wanted takes."""
         return dev_set_size(self.width, self.n_settings, self.delta, self.range)
 
     def _show(self) -> None:

@@ -49,6 +49,21 @@ class RecipeBuilder(Controls):
     outside, inside          "none", "holdout", "folds", "loo" or "resampling": the cell of the outer × inner table
     outer, inner             numbers of folds or samples; test, validation: shares
     seed, stratify, groups, time_ordered, buffer, family_name, grid, loss, select: the other controls
+
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> builder = RecipeBuilder(X, y, namespace={"X": X, "y": y})
+    >>> builder.outer = 10
+    >>> builder.run()  # as the button does; a fast path needs none
+    >>> builder.wait(60), round(builder.result.risk, 4), "nested CV" in builder.snapshot().html
+    (True, 0.0533, True)
+    >>> builder.to_python().splitlines()[-1]
+    'result = recipe.run(knn(), X, y)'
+    >>> print(builder.to_cell())
+    %%nestedcv X y --outer 10 --inner 5 --seed 0
+    knn()
+    >>> builder.cancel()  # nothing is running
+    >>> builder.close()
     """
 
     _drawing = False

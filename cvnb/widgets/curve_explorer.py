@@ -33,6 +33,16 @@ class CurveExplorer(View):
     rule    "as chosen", "min" or "one_se": whose choices are marked
     theta   a setting as the form names it: its fold losses are listed; a click on the curve sets it
     log_x, log_y   whether the axes are logarithmic
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn, nested_cv
+    >>> explorer = CurveExplorer(nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)))
+    >>> explorer.rule, explorer.theta = "one_se", "k=9"
+    >>> explorer, explorer.chosen, len(explorer.fold_losses)
+    (CurveExplorer(all splits, one_se, θ k=9), [2, 2, 2, 2, 2], 5)
+    >>> explorer.wait(60), "k=9" in explorer.snapshot().html
+    (True, True)
+    >>> explorer.close()
     """
 
     split = t.Unicode(EVERY)

@@ -24,6 +24,17 @@ class NestMap(View):
 
     show   "outer splits", or "inside split 0", ...: what is drawn
     row    a row of the data: what it does in every split is said below
+
+    >>> from cvnb import Recipe
+    >>> nest = NestMap(Recipe(outer=3, inner=2).plan([[float(i)] for i in range(12)], [i / 12 for i in range(12)]))
+    >>> nest.row = 4
+    >>> nest
+    NestMap(3-fold CV, inside each training part 2-fold CV)
+    >>> nest.does
+    ['is in the test part of outer split 0', 'is trained on in 2 outer splits']
+    >>> nest.wait(60), "Row 4" in nest.snapshot().html
+    (True, True)
+    >>> nest.close()
     """
 
     show = t.Unicode(ALL)

@@ -6,7 +6,7 @@ from nbconvert import HTMLExporter
 from sklearn.datasets import load_iris
 
 from cvnb import Recipe, knn
-from front_ends import broken_pictures
+from front_ends import broken_pictures, contrast
 
 pytestmark = pytest.mark.browser
 
@@ -56,3 +56,38 @@ def test_voila_shows_the_result(visit, server):
     assert output.locator("tbody tr").count() == 4
     assert broken_pictures(output) == []
     seen.shot("voila", output)
+
+
+@pytest.mark.parametrize("name", ["index", "notebooks/01_quickstart", "api/cvnb/RiskEstimate", "api/cvnb.inference/bbc"])
+def test_the_documentation_can_be_read_without_a_network(visit, site, scheme, name):
+    """Pictures are drawn, words and code stand out from what is behind them, and no page is wider than the window."""
+    seen = visit(scheme=scheme)
+    seen.page.goto((site / f"{name}.html").as_uri())
+    article = seen.page.locator("article")
+    assert broken_pictures(article) == []
+    assert contrast(article.locator("p").first) > 7
+    assert contrast(article.locator(".highlight pre").first) > 7
+    for width in (700, 1400, 1800):
+        seen.page.set_viewport_size({"width": width, "height": 1200})
+        assert seen.page.evaluate("() => document.documentElement.scrollWidth") <= width
+        seen.shot(f"docs_{name.replace('/', '_')}_{width}")
+
+
+def test_pictures_of_the_documentation_follow_a_theme_that_is_chosen(visit, site):
+    """On a light machine, after a click for the dark theme, they are asked for in dark."""
+    seen = visit(scheme="light")
+    seen.page.goto((site / "notebooks" / "01_quickstart.html").as_uri())
+    schemes = []
+    for _ in range(3):
+        seen.page.locator(".content-icon-container .theme-toggle").click()
+        schemes.append(seen.page.evaluate("() => [document.body.dataset.theme, getComputedStyle(document.body).colorScheme]"))
+    assert ["dark", "dark"] in schemes
+    assert ["light", "light"] in schemes
+
+
+def test_the_documentation_is_searched_without_a_network(visit, site):
+    """A word of a docstring leads to the page of the name."""
+    seen = visit()
+    seen.page.goto(f"{(site / 'search.html').as_uri()}?q=Tsamardinos")
+    seen.page.locator("ul.search a").first.wait_for(timeout=20_000)
+    assert any("bbc.html" in link for link in seen.page.locator("ul.search a").evaluate_all("all => all.map(one => one.href)"))

@@ -291,4 +291,9 @@ def cluster(n_jobs: int | None, plan: Plan) -> Iterator[Cluster | None]:
         yield None
         return
     with backend.retrieval_context():  # a run inside a task gives its thread back while it waits
-        yield Cluster(backend, plan)
+        there = Cluster(backend, plan)
+        try:
+            yield there
+        finally:
+            if there.sent is not None:
+                there.sent.release()  # now: after an interrupt other references last a while

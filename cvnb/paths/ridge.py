@@ -90,7 +90,7 @@ class LinearSweep:
         if self.part is OuterPart:
             every = [partial(OuterPart, self, sheet, parts)]
         if len(every) >= FEW_PARTS or self.quick:
-            yield [partial(_whole, sheet, part) for part in every]
+            yield [partial(self._whole, sheet, part) for part in every]
             return
         size = len(every) if self.cost < LONG * len(every) else max(2, n_threads(None))
         for first in range(0, len(every), size):
@@ -104,18 +104,17 @@ class LinearSweep:
             return shared_out([(j, j + 1) for j in range(n_parts)], PER_WORKER * n)
         return shared_out(OuterPart(self, sheet, range(n_parts)).groups, n)
 
+    def _whole(self, sheet: Sheet, part: Callable[[], Part]) -> None:
+        for calls in part().stages():
+            for call in calls:
+                if sheet.stopped:
+                    return
+                call()
+
     def count(self, sheet: Sheet, close: int) -> None:
         """Note so many close calls."""
         if close:
             sheet.count(COUNTED, close)
-
-
-def _whole(sheet: Sheet, part: Callable[[], Part]) -> None:
-    for calls in part().stages():
-        for call in calls:
-            if sheet.stopped:
-                return
-            call()
 
 
 def answers_of_split(

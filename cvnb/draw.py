@@ -55,6 +55,7 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
         group_codes=data.groups,
         outer_drawn=not isinstance(recipe.outer_spec, Given | Listed | FixedRows),
         data=data,
+        task=task,
     )
     _refuse_empty_parts(plan)
     for caution in pen.cautions():

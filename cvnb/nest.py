@@ -191,7 +191,7 @@ def _kinds(plan: Plan) -> np.ndarray:
 def _facts(plan: Plan) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
     """(name, code of every row, names of the codes): the class where y has classes, the group where there are groups."""
     found: list[tuple[str, np.ndarray, tuple[str, ...]]] = []
-    if plan.data is not None and plan.data.task == "classification":
+    if plan.data is not None and plan.task == "classification":
         names, codes = plan.data.classes
         found.append(("class", codes, tuple(str(name) for name in names.tolist())))
     if plan.group_codes is not None:

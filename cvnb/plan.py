@@ -57,6 +57,7 @@ class Plan:
     group_codes: np.ndarray | None = None
     outer_drawn: bool = True
     data: Data | None = None
+    task: str = ""
 
     @property
     def outer(self) -> Splits:

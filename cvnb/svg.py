@@ -165,8 +165,10 @@ def _draw_curve(curve: Curve) -> Picture:
     for place, (name, level) in enumerate(curve.levels.items()):
         above = close or (level == high and (place == 1 or level > low))
         y, text_y = axes.y(level), axes.y(level) + (-4 if above else 12)
+        apart = above and level == low < high and axes.y(low) - axes.y(high) < 12  # else written over the other
+        x, anchor = (axes.left + 4, "start") if apart else (axes.right, "end")
         parts.append(f'<path class="l{" n" if place else ""}" d="M{axes.left} {y:.1f}H{axes.right}"/>')
-        parts.append(f'<text class="o" x="{axes.right}" y="{text_y:.1f}" text-anchor="end">{name} {level:.4g}</text>')
+        parts.append(f'<text class="o" x="{x}" y="{text_y:.1f}" text-anchor="{anchor}">{name} {level:.4g}</text>')
     for losses, place in zip(inner, curve.chosen, strict=False):
         if math.isfinite(losses[place]):
             at = f'cx="{axes.x(float(position[place])):.1f}" cy="{axes.y(float(losses[place])):.1f}"'

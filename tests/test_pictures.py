@@ -2,6 +2,7 @@
 
 import base64
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -101,6 +102,28 @@ def test_a_curve_has_the_numbers_of_the_result():
     np.testing.assert_array_equal(curve.outer, result.outer_curves[:, [1, 2, 0]])
     assert not curve.axis.log
     parsed(draw_curve(curve))
+
+
+@pytest.mark.parametrize("flat", [0.0001, 0.3])
+def test_names_of_levels_are_never_written_over_each_other(flat):
+    """Where there is room only above, the lower one goes to the other end."""
+    curve = curve_of(Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y))
+    drawn = draw_curve(replace(curve, levels={"flat": flat, "nested": flat + 0.0001}))
+    names = [text for text in parsed(drawn).findall(".//{*}text") if text.get("class") == "o"]
+    assert [text.text.split()[0] for text in names] == ["flat", "nested"]
+    one, other = names
+    apart = abs(float(one.get("y")) - float(other.get("y")))
+    assert apart >= 10 or one.get("text-anchor") != other.get("text-anchor")
+
+
+def test_a_strip_of_classes_is_for_classifications():
+    """By the family, not by what y looks like: few whole numbers may be regressed on."""
+    whole = np.arange(60) % 5
+    names = {
+        task: [strip.name for strip in nest_of(Recipe(3, 3).plan(X, whole, knn(k=[1], task=task))).strips]
+        for task in ("classification", "regression")
+    }
+    assert names == {"classification": ["class"], "regression": []}
 
 
 def test_a_wide_grid_of_penalties_is_on_a_log_axis():

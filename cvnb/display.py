@@ -98,6 +98,8 @@ def flat_words(result: RiskEstimate) -> str:
     if result.optimism is None or len(result.settings) == 1:
         return ""
     flat = number(record_of(result).loss.shown(result.flat))
+    if number(result.flat) == number(result.risk):  # sums in another order
+        return f"flat estimate {flat} (optimistic), the same here"
     side = "below" if result.optimism >= 0 else "above"
     if record_of(result).loss.is_score:
         return f"flat estimate {flat} (optimistic), {number(abs(result.optimism))} {'above' if side == 'below' else 'below'} it"

@@ -6,7 +6,7 @@ import time
 import tracemalloc
 
 import numpy as np
-from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -31,6 +31,11 @@ def workloads():
     yield "k-NN regression 2000×8", near, NESTED, table(2000, 8), {}
     yield "ridge 2000×50", ridge, NESTED, table(2000, 50), {}
     yield "ridge scaled 2000×50", scaled_ridge, NESTED, table(2000, 50), {}
+    penalised = Family(Lasso(), {"alpha": np.logspace(-4, 0, 50)})
+    yield "lasso 2000×50", penalised, NESTED, table(2000, 50), {}
+    curved = Family(make_pipeline(StandardScaler(), LogisticRegression()), {"logisticregression__C": ALPHAS})
+    yield "logistic scaled 2000×20", curved, NESTED, table(2000, 20, True), {}
+    yield "logistic scaled 20,000×50", curved, NESTED, table(20_000, 50, True), {}
     yield "OLS leave-one-out 2000×50", Family(LinearRegression(), {}), Recipe.leave_one_out(), table(2000, 50), {}
     yield "k-NN 20,000×50", knn, NESTED, table(20_000, 50, True), {}
     yield (

@@ -15,10 +15,13 @@ FAMILIES = {
     "ridge scaled": "make_pipeline(StandardScaler(), Ridge()), {'ridge__alpha': [.1, 1, 10]}",
     "ridge classifier": "RidgeClassifier(), {'alpha': [.1, 1, 10]}",
     "least squares": "LinearRegression(), {}",
+    "lasso": "Lasso(), {'alpha': [.01, .1, 1]}",
+    "logistic classifier": "LogisticRegression(), {'C': [.1, 1, 10]}",
 }
 SCRIPT = """
 import time, numpy, numba, scipy.linalg, scipy.spatial
-from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+from sklearn.base import is_classifier
+from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -28,7 +31,7 @@ rng = numpy.random.default_rng(0)
 X = rng.normal(size=(500, 10))
 y = X[:, 0] + rng.normal(size=500)
 family = Family({family})
-y = (y > 0).astype(int) if "lassifier" in repr(family) else y
+y = (y > 0).astype(int) if is_classifier(family.estimator) else y
 seconds = []
 for _ in range(2):
     started = time.perf_counter()

@@ -27,7 +27,7 @@ SIDE = 384  # rows and columns of the matrices whose product is timed
 RUN, SPLIT, MANY = 1.2e-3, 2e-5, 200  # seconds of a fast run, and of each of its first splits, beside the multiplications
 PART = 5e-4  # seconds of a training part with splits inside
 # Time of a path's multiplication, in that of a matrix product on one thread.
-RATES = {"knn": 2.2, "ridge": 4.0, "ols": 4.0, "lasso": 4.0}
+RATES = {"knn": 2.2, "ridge": 4.0, "ols": 4.0, "lasso": 4.0, "logistic": 4.0}
 BLOCK = 4e6  # bytes of a block of distances
 
 
@@ -158,4 +158,10 @@ def _last(numbers: dict[str, Any]) -> dict[str, Any]:
     return {name.rpartition("__")[2]: value for name, value in numbers.items()}
 
 
-MEMORY = {"knn": _of_neighbours, "ridge": _of_sums, "ols": _of_sums, "lasso": _of_sums}
+def _of_columns(work: Work, plan: Plan) -> float:
+    """Columns of a training part twice, and some vectors for each set of coefficients, on every thread."""
+    sets = len(np.unique(work.data.y)) if work.task == "classification" else 1
+    return 8.0 * plan.n_rows * (2 * work.data.n_columns + 4 * sets) * n_threads(work.n_jobs)
+
+
+MEMORY = {"knn": _of_neighbours, "ridge": _of_sums, "ols": _of_sums, "lasso": _of_sums, "logistic": _of_columns}

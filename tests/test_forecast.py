@@ -7,7 +7,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from cvnb import Family, Recipe, knn, ridge, tree
+from cvnb import Family, Recipe, boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree
 from cvnb.errors import InfeasibleError
 from cvnb.procedure import dry_run
 from slow import Slow
@@ -49,6 +49,17 @@ def test_a_fast_path_is_named_and_nothing_is_fitted(fits):
     assert 0 < found.megabytes < 100
     assert "shared:knn" in repr(found)
     assert "nothing was measured" in found._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize("family", [knn(), ridge(), lasso(), elastic_net(), logistic(), tree(), boosting(), forest()])
+def test_every_short_hand_has_a_forecast(family):
+    """Of the path that its run takes."""
+    targets = X[:, 0] if type(family.estimator).__name__ in ("Lasso", "ElasticNet") else y
+    found = dry_run(Recipe(3, 3), family, X, targets)
+    assert found.path.name != "refit"
+    assert found.path.name == Recipe(3, 3).run(family, X, targets, progress="off").path
+    assert 0 < found.seconds < 1000
+    assert 0 < found.megabytes < 1000
 
 
 def test_slow_fits_are_foretold():

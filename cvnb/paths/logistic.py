@@ -28,7 +28,8 @@ from .problem import Combination, Problem
 AXIS, COUNTED = "C", "margins"
 LARGEST = 400  # coefficients whose second derivatives are worth solving
 FEW_PARTS = 8  # fewer training parts than this are shared out between threads split by split
-LOOKS = 4.0  # at each C, two products of all columns each
+LOOKS = 8.0  # products with all columns at each C
+CURVATURES = 4.0  # products of all pairs of columns along C
 NEVER = np.zeros(1, dtype=np.uint8)
 NEWTON = ("newton-cg", "newton-cholesky")  # solvers that mind no scale
 FAR, FARTHEST = 30.0, 1000.0  # spreads away from zero, or between scales: where lbfgs, and where those, miss the minimum
@@ -142,7 +143,10 @@ class LogisticSweep:
         self.X, self.meter = problem.X, problem.meter
         self.lines = [Line(combination, problem.meter) for combination in problem.combinations]
         n_settings, n_splits = sum(line.which.size for line in self.lines), plan.n_inner + plan.n_parts
-        self.cost = self.X.size * LOOKS * n_settings * n_splits
+        n_classes = 2 if problem.meter.classes is None else problem.meter.classes.size
+        n_sets = 1 if n_classes == 2 else n_classes
+        each = LOOKS * n_sets * n_settings + CURVATURES * n_sets**2 * self.X.shape[1] * len(self.lines)
+        self.cost = self.X.size * each * n_splits
 
     def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
         """Whole parts where there are many; else their splits, each shared out."""

@@ -76,6 +76,29 @@ def test_an_added_path_gives_the_numbers_of_refit(added, model, labels, n_jobs):
     assert np.array_equal(ours.predictions, refit.predictions)
 
 
+def test_an_added_path_may_work_in_place(added):
+    """What it does to its rows is not seen by the next combination, nor by the user."""
+
+    def in_place(estimator, values, X_train, y_train, X_test):
+        shift = X_train.mean(axis=0)
+        X_train -= shift
+        X_test -= shift
+        said = smoothings(estimator, values, X_train, y_train, X_test)
+        for rows in (X_train, y_train, X_test, values):
+            rows[:] = 0
+        return said
+
+    add_path(GaussianNB, "var_smoothing", in_place)
+    grid = {**SMOOTHING, "priors": [None, [1 / 3] * 3]}
+    before = X.copy()
+    ours, refit = both(GaussianNB(), grid)
+    assert ours.path == "path:GaussianNB"
+    assert np.array_equal(X, before)
+    first = np.array([setting["priors"] is None for setting in ours.settings])
+    np.testing.assert_allclose(ours.inner_curves[:, first], refit.inner_curves[:, first], rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(ours.inner_curves[:, ~first], ours.inner_curves[:, first])
+
+
 def test_an_added_path_of_a_regressor(added):
     """Numbers, squared loss, a second parameter in the grid: one call per combination."""
     grid = {"strategy": ["quantile"], "quantile": [0.1, 0.5, 0.9], "constant": [None, 1.0]}
@@ -139,6 +162,9 @@ def test_answers_that_cannot_be_are_errors(predict, match):
     [
         ((Ridge, "alpha", quantiles), FamilyError, "Ridge has a path of cvnb's own"),
         ((GaussianNB(), "var_smoothing", smoothings), WrongTypeError, "is no class; use GaussianNB"),
+        ((int, "var_smoothing", smoothings), WrongTypeError, "int is no estimator"),
+        ((GaussianNB, "var_smoothing", 3), WrongTypeError, "predict=3 is no function"),
+        ((GaussianNB, "var_smoothing", smoothings, "never"), WrongTypeError, "refuses='never' is no function"),
         ((RadiusNeighborsClassifier, "k", quantiles), FamilyError, "has no parameter 'k'; it has .*radius"),
     ],
 )

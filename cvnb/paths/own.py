@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from ..data import Data
 from ..errors import FamilyError, WrongTypeError
@@ -43,6 +44,11 @@ def add_path(model: type, axis: str, predict: Predict, refuses: Callable[[Any], 
 
     if not isinstance(model, type):
         raise WrongTypeError(f"{model!r} is no class; use {type(model).__name__}.")
+    if not issubclass(model, BaseEstimator):
+        raise WrongTypeError(f"{model.__name__} is no estimator of scikit-learn's kind; derive it from BaseEstimator.")
+    for name, function in {"predict": predict, "refuses": refuses or _refuses_nothing}.items():
+        if not callable(function):
+            raise WrongTypeError(f"{name}={function!r} is no function.")
     if any(model in group for group in GROUPS):
         raise FamilyError(f"{model.__name__} has a path of cvnb's own, which cannot be replaced.")
     if axis not in (parameters := inspect.signature(model).parameters):
@@ -84,7 +90,8 @@ class OneFunction:
         self, one: Combination, meter: Meter, data: Data, pair: Pair, X_train: np.ndarray, X_test: np.ndarray
     ) -> tuple[Answers, int]:
         y = data.y[pair[0]]
-        said = np.asarray(self.predict(one.model, one.values, X_train, y, X_test))
+        own = X_train.copy(), y.copy(), X_test.copy()  # to be worked on in place
+        said = np.asarray(self.predict(one.model, one.values.copy(), *own))
         if said.shape != (len(X_test), one.values.size):
             raise FamilyError(
                 f"the path of {type(one.model).__name__} gave predictions of shape {said.shape} for {len(X_test)} rows and "

@@ -99,6 +99,31 @@ def test_separable_and_wide_tables_end():
     assert_as_refitted(family(LogisticRegression(**END)), X, y, tolerance=1e-5)
 
 
+def test_a_C_that_is_given_twice_is_the_same_twice():
+    """Equal curves to the bit, so the first in grid order wins, and the tie is noted, as with refit."""
+    X, y = table()
+    repeated = Family(LogisticRegression(), {"C": [0.1, 1.0, 0.1, 1.0, 0.1]})
+    result = NESTED.run(repeated, X, y, loss="log", progress="off")
+    assert result.path == "path:logistic"
+    np.testing.assert_array_equal(result.inner_curves[:, [0, 1, 0]], result.inner_curves[:, [2, 3, 4]])
+    assert set(result.chosen_index) <= {0, 1}
+    assert any("tie" in note for note in result.notes)
+
+
+def test_a_tiny_C_leaves_the_intercept_at_its_minimum():
+    """The log odds of the classes, where nothing else is allowed to move."""
+    X, y = table(m=300)
+    y = (np.arange(300) < 15).astype(int)
+    tiny = Family(LogisticRegression(solver="newton-cholesky", **END), {"C": [1e-18, 1e-15, 1e-12]})
+    fast, slow = (NESTED.run(tiny, X, y, loss="log", progress="off", flat=True, path=path) for path in ("auto", "refit"))
+    assert fast.path == "path:logistic"
+    known = slice(1, None)  # at 1e-18 scikit-learn does not leave zero
+    np.testing.assert_allclose(fast.outer_curves[:, known], slow.outer_curves[:, known], rtol=1e-6)
+    shares = [y[train].mean() for train, _ in fast.plan.outer]
+    odds = [-np.mean(np.where(y[test], np.log(p), np.log1p(-p))) for p, (_, test) in zip(shares, fast.plan.outer, strict=True)]
+    np.testing.assert_allclose(fast.outer_curves[:, 0], odds, rtol=1e-6)
+
+
 def test_columns_away_from_zero_are_centred():
     """Their offset is the intercept's."""
     X, y = table()
@@ -141,6 +166,20 @@ def test_the_usual_tolerance_of_scikit_learn_is_met():
 def test_what_is_not_for_the_path_is_refitted(model, why):
     """The reason says what stands in the way."""
     result = NESTED.run(family(model), *table(), progress="off")
+    assert result.path == "refit"
+    assert why in result.path_reason
+
+
+@pytest.mark.parametrize(
+    ("X", "grid", "why"),
+    [
+        (np.ones((90, 2)), CS, "all columns of a training part are constant"),
+        (table(3)[0], np.array([1, 10, 100], dtype=np.int8), "C of int8"),
+    ],
+)
+def test_where_rounding_or_overflow_decides_the_numbers_are_scikit_learns(X, grid, why):
+    """Refit, and the reason."""
+    result = NESTED.run(Family(LogisticRegression(), {"C": grid}), X, table(3)[1], progress="off")
     assert result.path == "refit"
     assert why in result.path_reason
 

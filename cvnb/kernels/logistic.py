@@ -255,13 +255,14 @@ def along_C(X, y, w, D, Cs, stop, start, out):
 
     start is a path of the same form nearby, as that of a larger training part; or zeros.
     """
-    n, n_sets, p, known = w.size, start.shape[2], len(X), False
+    n, n_sets, p, known, weight = w.size, start.shape[2], len(X), False, w.sum()
     B, base, step, G = start[0, 0].copy(), start[0, 0].copy(), np.zeros((n_sets, p)), np.empty((n_sets, p))
     Z, old, V = np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.empty((n_sets, n))
     U, block, S, L = np.empty((p, n)), np.empty((p, p)), np.empty((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
     e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
     for s in range(Cs.size):
         C, before, n_halves, ended = Cs[s], np.inf, 0, False
+        near = NEAR * min(1.0, C * weight)  # a tiny C leaves the intercept little to be measured by
         foresee(Cs, s, start, out, B)
         if s > 0:
             base[:], old[:], step[:] = out[0, s - 1], Z, out[0, s - 1] - B
@@ -290,7 +291,7 @@ def along_C(X, y, w, D, Cs, stop, start, out):
             known, before = True, left
             base[:], old[:] = B, Z
             B -= step
-            if left <= NEAR:
+            if left <= near:
                 ended = True
                 break
         if not ended:

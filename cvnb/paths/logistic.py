@@ -82,8 +82,10 @@ class Line:
 
     def __init__(self, combination: Combination, meter: Meter) -> None:
         self.model, self.scaled, self.which = combination.model, combination.scaled, combination.which
-        self.order = np.argsort(combination.values, kind="stable")
-        self.Cs = np.ascontiguousarray(combination.values[self.order], dtype=np.float64)
+        if combination.values.dtype.itemsize < 8:
+            raise Unsuited(f"C of {combination.values.dtype}, in which scikit-learn's products overflow")
+        Cs, self.places = np.unique(combination.values, return_inverse=True)  # what is given twice is the same twice
+        self.Cs = np.ascontiguousarray(Cs, dtype=np.float64)
         self.meter, self.intercept = meter, bool(self.model.fit_intercept)
 
     def fit(self, X: np.ndarray, rows: np.ndarray, train: np.ndarray, near: Fitted | None, stop: np.ndarray) -> Fitted:
@@ -104,6 +106,8 @@ class Line:
             scale[:] = 1.0
         T, path = np.empty((q, rows.size)), np.empty((2, self.Cs.size, n_sets, q))
         scaling.columns(X, rows, mean, scale, T)
+        if (T[:p, 0] == T[:p, -1]).all() and (T[:p] == T[:p, :1]).all():
+            raise Unsuited("all columns of a training part are constant, and rounding decides between its classes")
         similar = near is not None and np.array_equal(near.present, present)
         start = near.elsewhere(mean, scale) if near is not None and similar else np.zeros_like(path)
         penalties = np.append(np.ones(p), np.zeros(q - p))
@@ -127,10 +131,7 @@ class Line:
 
     def decisions(self, fitted: Fitted, X: np.ndarray) -> np.ndarray:
         """[rows, settings, sets]."""
-        found = fitted.decisions(X)
-        decisions = np.empty_like(found)
-        decisions[:, self.order] = found
-        return decisions
+        return fitted.decisions(X)[:, self.places]
 
 
 class LogisticSweep:

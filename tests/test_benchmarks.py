@@ -78,7 +78,7 @@ def test_growth_says_how_far_a_limit_is(growth, records):
     assert said == "3.9 of one `Ridge().fit` (limit 8), 1.45 of X with X itself (limit 1.5)"
 
 
-@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("place", range(7))
 def test_speed_skips_a_peer_that_is_absent(place, monkeypatch, capsys):
     """Where a package is not installed its row is one line that says so."""
     speed = script("speed")

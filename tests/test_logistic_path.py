@@ -225,3 +225,13 @@ def test_exponentials_are_those_of_the_library(rng):
     out = np.empty(x.size)
     kernel.exponentials(x, np.empty(x.size), out)
     np.testing.assert_allclose(out, np.exp(x), rtol=5e-16)
+
+
+@pytest.mark.parametrize("p", range(1, 10))
+def test_weighted_squares_of_any_number_of_columns(p):
+    """The lower part of X diag(v) X', whether or not the columns come in fours and the rows fill a block."""
+    rng = np.random.default_rng(p)
+    X, v = rng.normal(size=(p, kernel.CHUNK + 7)), rng.normal(size=kernel.CHUNK + 7)
+    out = np.full((-(-p // 4) * 4, -(-p // 4) * 4), np.nan)
+    kernel.squares(X, v, out)
+    np.testing.assert_allclose(np.tril(out[:p, :p]), np.tril(X * v @ X.T), atol=1e-11)

@@ -5,7 +5,9 @@
 X is held column by column, [p, n], y are codes of classes, and B [sets, p] has one set of coefficients for two classes, one
 for each class of more. D is zero for the column of ones that stands for an intercept. What is left is measured by the gradient
 in the metric of the second derivatives, g'H^-1 g: twice what the objective is above its minimum, near it. These derivatives are
-kept, scaled by C, from step to step and from C to C (chord steps), until a step leaves more than a thousandth of that.
+kept, scaled by C, from step to step and from C to C (chord steps), until a step leaves more than a thousandth of that. One step
+is the last if little will be left after it: the share that the step before it left or, with new derivatives, one as small as
+the square of how far decisions moved.
 """
 
 from __future__ import annotations
@@ -16,9 +18,11 @@ from numba import njit
 FINE, UNENDED, SINGULAR = 0, 1, 2
 NONE = -1.0
 STEPS, HALVES = 200, 60
-NEAR = 1e-14  # g'H^-1 g before the last step
+NEAR = 1e-16  # the square by which decisions may still miss the minimum, mean over rows by their second derivatives
+MOST = 1e3  # times NEAR: the square by which coefficients may, along which no row bends
 SLOW = 1e-3  # share of it that a step may leave before other second derivatives are worth their cost
 FLAT = 1e-15  # share of the objective that rounding moves
+HALF = 0.5  # share of the slope at its start that a step may end with, upward
 FAR = 1.0  # a step that moves no decision by more than this does not go too far
 CHUNK = 256  # rows whose columns stay in the nearest cache
 LOWEST, ROUND, PER_LOG2 = -700.0, 1.5 * 2.0**52, 1.0 / np.log(2.0)
@@ -51,10 +55,15 @@ def exponentials(x, power, out):
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def decide(X, beta, a, b, z, new):
     """Write the decisions of rows a ... b - 1; by how much one has moved at most."""
-    far = 0.0
+    far, p = 0.0, beta.size
     for i in range(b - a):
         new[i] = 0.0
-    for c in range(beta.size):
+    for c in range(0, p - p % 4, 4):
+        x0, x1, x2, x3 = X[c, a:b], X[c + 1, a:b], X[c + 2, a:b], X[c + 3, a:b]
+        by0, by1, by2, by3 = beta[c], beta[c + 1], beta[c + 2], beta[c + 3]
+        for i in range(b - a):
+            new[i] += by0 * x0[i] + by1 * x1[i] + by2 * x2[i] + by3 * x3[i]
+    for c in range(p - p % 4, p):
         x, by = X[c, a:b], beta[c]
         for i in range(b - a):
             new[i] += by * x[i]
@@ -67,11 +76,64 @@ def decide(X, beta, a, b, z, new):
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def add_products(X, a, b, r, g):
     """Add the columns' products with r over rows a ... b - 1."""
-    for c in range(g.size):
+    p = g.size
+    for c in range(0, p - p % 4, 4):
+        x0, x1, x2, x3 = X[c, a:b], X[c + 1, a:b], X[c + 2, a:b], X[c + 3, a:b]
+        t0 = t1 = t2 = t3 = 0.0
+        for i in range(b - a):
+            t0 += x0[i] * r[i]
+            t1 += x1[i] * r[i]
+            t2 += x2[i] * r[i]
+            t3 += x3[i] * r[i]
+        g[c] += t0
+        g[c + 1] += t1
+        g[c + 2] += t2
+        g[c + 3] += t3
+    for c in range(p - p % 4, p):
         x, total = X[c, a:b], 0.0
         for i in range(b - a):
             total += x[i] * r[i]
         g[c] += total
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def squares(X, v, out):
+    """Fill the lower part of out[:p, :p] with X diag(v) X'; out has a multiple of four rows, whose rest is overwritten.
+
+    Four columns with four, whose sixteen sums stay in registers: the processor waits for memory once in two products.
+    """
+    p, n = X.shape
+    out[:] = 0.0
+    for a in range(0, n, CHUNK):
+        b = min(a + CHUNK, n)
+        w = v[a:b]
+        for c in range(0, p, 4):
+            u0, u1, u2, u3 = X[c, a:b], X[min(c + 1, p - 1), a:b], X[min(c + 2, p - 1), a:b], X[min(c + 3, p - 1), a:b]
+            for d in range(0, c + 1, 4):
+                x0, x1, x2, x3 = X[d, a:b], X[min(d + 1, p - 1), a:b], X[min(d + 2, p - 1), a:b], X[min(d + 3, p - 1), a:b]
+                t00 = t01 = t02 = t03 = t10 = t11 = t12 = t13 = 0.0
+                t20 = t21 = t22 = t23 = t30 = t31 = t32 = t33 = 0.0
+                for i in range(b - a):
+                    y0, y1, y2, y3 = w[i] * x0[i], w[i] * x1[i], w[i] * x2[i], w[i] * x3[i]
+                    t00 += u0[i] * y0
+                    t01 += u0[i] * y1
+                    t02 += u0[i] * y2
+                    t03 += u0[i] * y3
+                    t10 += u1[i] * y0
+                    t11 += u1[i] * y1
+                    t12 += u1[i] * y2
+                    t13 += u1[i] * y3
+                    t20 += u2[i] * y0
+                    t21 += u2[i] * y1
+                    t22 += u2[i] * y2
+                    t23 += u2[i] * y3
+                    t30 += u3[i] * y0
+                    t31 += u3[i] * y1
+                    t32 += u3[i] * y2
+                    t33 += u3[i] * y3
+                sums = (t00, t01, t02, t03, t10, t11, t12, t13, t20, t21, t22, t23, t30, t31, t32, t33)
+                for e in range(16):
+                    out[c + e // 4, d + e % 4] += sums[e]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -142,29 +204,36 @@ def objective(y, w, Z, B, D, C):
     return C * total + 0.5 * square
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def bend(w, V):
+    """Sum of the rows' second derivatives by their decisions."""
+    total = 0.0
+    for k in range(len(V)):
+        for i in range(w.size):
+            total += V[k, i] if len(V) == 1 else w[i] * V[k, i] * (1.0 - V[k, i])
+    return total
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def curvature(X, w, V, D, U, block, S):
-    """Fill S with the second derivatives of the loss; U is overwritten.
+def curvature(X, w, V, D, v, block, S):
+    """Fill the lower part of S with the second derivatives of the loss; v and block are overwritten.
 
     Intercepts of several classes are free up to a constant, and any curvature along it leaves them summing to zero.
     """
     n_sets, p = len(V), len(X)
-    if n_sets == 1:
-        for c in range(p):
-            for i in range(w.size):
-                U[c, i] = V[0, i] * X[c, i]
-        np.dot(U, X.T, S)
-        return
     for k in range(n_sets):
         for m in range(k + 1):
-            own, other, same = V[k], V[m], 1.0 if k == m else 0.0
-            for c in range(p):
-                x, u = X[c], U[c]
+            if n_sets == 1:
+                v[:] = V[0]
+            else:
+                same = 1.0 if k == m else 0.0
                 for i in range(w.size):
-                    u[i] = w[i] * own[i] * (same - other[i]) * x[i]
-            np.dot(U, X.T, block)
-            S[k * p : (k + 1) * p, m * p : (m + 1) * p] = block
-            if D[p - 1] == 0.0:
+                    v[i] = w[i] * V[k, i] * (same - V[m, i])
+            squares(X, v, block)
+            for c in range(p):
+                for d in range(c + 1):
+                    S[k * p + c, m * p + d] = S[k * p + d, m * p + c] = block[c, d]
+            if n_sets > 1 and D[p - 1] == 0.0:
                 S[k * p + p - 1, m * p + p - 1] += w.sum() / (n_sets * n_sets)
 
 
@@ -234,19 +303,19 @@ def penalise(D, C, B, G):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def step_from(X, w, V, D, C, G, most, known, U, block, S, L, step):
-    """Fill step with H^-1 G; what is left, or NONE where H is singular. It is kept where no more than `most` is left."""
-    for again in range(2):
-        if not known or again == 1:
-            curvature(X, w, V, D, U, block, S)
+def step_from(X, w, V, D, C, G, most, known, v, block, S, L, step):
+    """Fill step with H^-1 G; what is left, or NONE where H is singular, and whether H was kept, as where `most` is left."""
+    for kept in (known, False):
+        if not kept:
+            curvature(X, w, V, D, v, block, S)
             if not factor(S, D, C, L):
-                return NONE
+                return NONE, False
         step[:] = G
         solve(L, step.reshape(-1))
         left = (G * step).sum()
-        if not known or left <= most:
-            return left
-    return left
+        if not kept or left <= most:
+            return left, kept
+    return left, False
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -255,17 +324,18 @@ def along_C(X, y, w, D, Cs, stop, start, out):
 
     start is a path of the same form nearby, as that of a larger training part; or zeros.
     """
-    n, n_sets, p, known, weight = w.size, start.shape[2], len(X), False, w.sum()
+    n, n_sets, p, known = w.size, start.shape[2], len(X), False
     B, base, step, G = start[0, 0].copy(), start[0, 0].copy(), np.zeros((n_sets, p)), np.empty((n_sets, p))
     Z, old, V = np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.empty((n_sets, n))
-    U, block, S, L = np.empty((p, n)), np.empty((p, p)), np.empty((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
+    v, block = np.empty(n), np.empty((-(-p // 4) * 4, -(-p // 4) * 4))
+    S, L = np.empty((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
     e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
     for s in range(Cs.size):
-        C, before, n_halves, ended = Cs[s], np.inf, 0, False
-        near = NEAR * min(1.0, C * weight)  # a tiny C leaves the intercept little to be measured by
+        C, before, fall, n_halves, ended = Cs[s], np.inf, 0.0, 0, False
         foresee(Cs, s, start, out, B)
         if s > 0:
             base[:], old[:], step[:] = out[0, s - 1], Z, out[0, s - 1] - B
+            fall = (1.0 - C / Cs[s - 1]) * (D * base * step).sum()
         if known and not factor(S, D, C, L):
             return SINGULAR
         for turn in range(STEPS):
@@ -275,23 +345,24 @@ def along_C(X, y, w, D, Cs, stop, start, out):
                 far = look_at_two(X, y, w, B, Z, V, G, e, power, r)
             else:
                 far = look_at_many(X, y, w, B, Z, V, G, e, power, r)
-            if far > FAR and s + turn > 0:
+            penalise(D, C, B, G)
+            if far > FAR and s + turn > 0 and -(G * step).sum() > HALF * fall:  # it rises again at the end of this step
                 most = objective(y, w, old, base, D, C)
                 if not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most):
-                    n_halves += 1
+                    n_halves, fall = n_halves + 1, 0.5 * fall
                     step *= 0.5
                     B[:], Z[:] = base - step, old
                     if n_halves > HALVES:
                         return UNENDED
                     continue
-            penalise(D, C, B, G)
-            left = step_from(X, w, V, D, C, G, SLOW * before, known, U, block, S, L, step)
+            left, kept = step_from(X, w, V, D, C, G, SLOW * before, known, v, block, S, L, step)
             if left == NONE:
                 return SINGULAR
-            known, before = True, left
+            share = 1.0 if before == np.inf else min(1.0, left / before if kept else far * far)
+            known, before, fall = True, left, left
             base[:], old[:] = B, Z
             B -= step
-            if left <= near:
+            if left * share <= NEAR * min(C * bend(w, V), MOST):
                 ended = True
                 break
         if not ended:

@@ -91,7 +91,9 @@ class Line:
     def fit(self, X: np.ndarray, rows: np.ndarray, train: np.ndarray, near: Fitted | None, stop: np.ndarray) -> Fitted:
         """The path of X[rows], which stand for the rows `train`; `near` is one of similar rows."""
         assert self.meter.codes is not None
-        present, y = np.unique(self.meter.codes[train], return_inverse=True)
+        codes = self.meter.codes[train]
+        present = np.flatnonzero(np.bincount(codes))
+        y = np.searchsorted(present, codes)
         n_sets, p = 1 if present.size == 2 else present.size, X.shape[1]
         q = p + self.intercept
         if present.size < 2:

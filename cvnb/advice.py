@@ -369,4 +369,4 @@ def _cost(case: Case, trial: Trial) -> list[str]:
     if case.goal != "estimate":
         cost += f", and {last * trial.n_settings + 1} for the predictor to keep"
     whys = dict.fromkeys(path.reason for path in trial.paths if trial.fast or path.name == "refit")
-    return [f"{cost}{', but not one by one' if trial.fast else ''}: {'; '.join(whys)}."]
+    return [f"{cost}{', but not one by one' if trial.fast else ''} – {'; '.join(whys)}."]

@@ -188,13 +188,17 @@ class Splits(Sequence[Pair]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        sizes = self.layout.sizes()
-        train, test = (spread(sizes[:, side]) for side in (0, 1)) if len(self) else ("0", "0")
-        return f"<{count(len(self), 'split')}: {train} training rows, {test} test rows>"
+        return summary(len(self), self.layout.sizes())
 
     def codes(self, codes: np.ndarray) -> np.ndarray:
         """The codes of the rows that these splits speak of, by position."""
         return codes if self._rows is None else codes[self._rows]
+
+
+def summary(n_splits: int, sizes: np.ndarray) -> str:
+    """How many splits, and the sizes of their parts."""
+    train, test = (spread(sizes[:, side]) for side in (0, 1)) if len(sizes) else ("0", "0")
+    return f"<{count(n_splits, 'split')}: {train} training rows, {test} test rows>"
 
 
 def _straddling_pairs(layout: Layout, codes: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from . import layouts
 from .data import Data
 from .errors import RecipeError
-from .layouts import Layout, Pairs, Splits
+from .layouts import Layout, Pairs, Splits, summary
 from .splitters import Pair, within
 from .wording import count
 
@@ -182,7 +182,8 @@ class Plan:
             lines.append(f"  outer {self.outer!r}")
         if self.inner_layouts is not None:
             each = "" if self.outer_layout is None else f" in {self._each_part()}"
-            lines.append(f"  inner {self.inner[0]!r}{each}")
+            sizes = np.concatenate([layout.sizes() for layout in self.inner_kept])
+            lines.append(f"  inner {summary(len(self.inner[0]), sizes)}{each}")
         return "\n".join([*lines, *(f"  - {note}" for note in self.notes)])
 
     @property

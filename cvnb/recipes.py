@@ -327,14 +327,15 @@ class Recipe:
         outer, inner = self.outer_spec, self.inner_spec
         fixed = [isinstance(spec, FixedRows) for spec in (outer, inner)]
         shown = [f"outer={_shown(self.outer) if fixed[0] else repr(outer)}"]
-        shown += [f"inner={_shown(self.inner) if fixed[1] else repr(inner)}"]
+        like = isinstance(inner, LikeOuterTest)  # a word of its own, which only that recipe needs
+        shown += [] if like else [f"inner={_shown(self.inner) if fixed[1] else repr(inner)}"]
         shown.append(f"seed={self.seed}")
         options = [f for f in fields(self) if f.init and f.name not in ("outer", "inner", "seed")]
         for f in options:
             value = getattr(self, f.name)
             if value is not f.default and (f.default is None or value != f.default):
                 shown.append(f"{f.name}={_shown(value)}")
-        return f"Recipe({', '.join(shown)})"
+        return f"Recipe{'.nested_dev' * like}({', '.join(shown)})"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         from .display import recipe_bundle

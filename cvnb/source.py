@@ -17,7 +17,7 @@ from .families import Family
 from .losses import NAMED
 from .recipes import Recipe
 from .rules import OneStandardError, Own, Rule
-from .specs import Given, Listed
+from .specs import Given, LikeOuterTest, Listed
 
 if TYPE_CHECKING:
     from .estimate import Record
@@ -116,9 +116,9 @@ def select_arguments(rule: Rule, imports: Imports) -> list[str]:
 
 def recipe_expression(recipe: Recipe, imports: Imports) -> str:
     """An expression that makes this recipe."""
-    shown = []
+    shown, like = [], isinstance(recipe.inner_spec, LikeOuterTest)
     for f in fields(recipe):
-        if not f.init:
+        if not f.init or (like and f.name == "inner"):
             continue
         value: Any = getattr(recipe, f.name)
         always = f.name in ("outer", "inner", "seed")
@@ -130,7 +130,7 @@ def recipe_expression(recipe: Recipe, imports: Imports) -> str:
         elif isinstance(spec, Listed):
             value = list(spec.splits)
         shown.append(f"{f.name}={expression(value, imports)}")
-    return f"Recipe({', '.join(shown)})"
+    return f"Recipe{'.nested_dev' * like}({', '.join(shown)})"
 
 
 def _changed_parameters(estimator: BaseEstimator, imports: Imports) -> list[str]:

@@ -126,7 +126,7 @@ def test_the_fits_that_are_counted_are_made(fits):
     """As many as the sentence says, on the refit path."""
     family = (SVC(), {"C": [1.0, 10.0]})
     found = suggest(X[:80], y[:80], family=family)
-    assert "Cost for 2 settings: 110 fits: one fit per setting and split" in " ".join(found.sentences)
+    assert "Cost for 2 settings: 110 fits – one fit per setting and split" in " ".join(found.sentences)
     found.recipe.run(family, X[:80], y[:80], n_jobs=1)
     assert fits.count("SVC") == 110
 

@@ -1,6 +1,7 @@
 """The charts of the notebooks: small SVG pictures, drawn without a script, that follow the theme.
 
 chart("rows", "risk", line(sizes, risks, "truth"), dots(sizes, estimates, "estimates"), level(0.25, "Bayes risk"))
+rows_of([{"train": train, "test": test} for train, test in plan.outer], "test")
 """
 
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from unicodedata import combining
 
 import numpy as np
 
-from cvnb.svg import Axes, Picture, nice_ticks, tick_labels
+from cvnb.svg import KINDS, Axes, Picture, nice_ticks, tick_labels
 
 LEFT, TOP, BOTTOM = 58, 10, 44
 COLOURS = (("#1565c0", "#64a8ec"), ("#d9480f", "#f4793e"), ("#2b8a3e", "#69c37c"), ("#8a4fbf", "#b98be0"), ("#777", "#aaa"))
@@ -22,6 +23,9 @@ def _style(which: int) -> str:
 
 
 STYLE = f"<style>.w{{stroke-width:2;fill:none}}{_style(0)}@media(prefers-color-scheme:dark){{{_style(1)}}}</style>"
+
+
+DOES = {"train": "trains", "dev": "chooses", "test": "tests"}
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,32 @@ def chart(xlabel, ylabel, *marks, log=False, ticks=None, width=560, height=284):
         parts.append(_drawn(mark, colour, axes, where))
     legend, bottom = _legend(named, width, height)
     return Chart(Picture("".join(parts + legend), _words(xlabel, ylabel, marks), width, bottom))
+
+
+def rows_of(splits, role, width=560, pitch=17):
+    """A line for each split: its rows in their order, in the colours of cvnb's maps; below, how often each has this role.
+
+    splits: for each of them, {"train", "dev", "test": row numbers}; a row without a role is left blank.
+    """
+    n_rows = 1 + max(int(np.max(rows)) for split in splits for rows in split.values())
+    times = np.bincount(np.concatenate([split[role] for split in splits]), minlength=n_rows).tolist()
+    wide, drawn, parts = (width - 8 - LEFT) / n_rows, {}, []
+    for place, split in enumerate(splits):
+        y = TOP + place * pitch
+        parts.append(_text(LEFT - 6, y + pitch - 5, place, "end"))
+        for kind, rows in split.items():
+            shapes = (f"M{LEFT + row * wide:.1f} {y}h{wide - 1:.1f}v{pitch - 3}h-{wide - 1:.1f}z" for row in rows)
+            drawn[kind] = drawn.get(kind, "") + "".join(shapes)
+    parts += [f'<path class="{KINDS[kind]}" d="{shapes}"/>' for kind, shapes in drawn.items()]
+    below = TOP + len(splits) * pitch + 12
+    parts.append(_text(LEFT - 6, below, "times", "end"))
+    parts += [_text(LEFT + (row + 0.45) * wide, below, number, "middle") for row, number in enumerate(times)]
+    for place, kind in enumerate(drawn):
+        parts.append(f'<rect class="{KINDS[kind]}" x="{LEFT + 70 * place}" y="{below + 12}" width="9" height="9"/>')
+        parts.append(_text(LEFT + 70 * place + 13, below + 20, DOES[kind], "start"))
+    parts.append(_text(LEFT + 70 * len(drawn), below + 20, f"times: how often a row {DOES[role]}", "start"))
+    words = f"{len(splits)} splits of {n_rows} rows: each {DOES[role]} {min(times)} to {max(times)} times."
+    return Chart(Picture("".join(parts), words, width, below + 28))
 
 
 def _ticks(axes, log):

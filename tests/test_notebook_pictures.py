@@ -86,6 +86,16 @@ def test_both_themes_have_every_colour():
         assert len(re.findall(rf"\.[lf]{i}{{", pictures.STYLE)) == 4
 
 
+def test_rows_are_drawn_in_their_order():
+    """A shape for each row with a role, in each split, and below them how often it had the role that was asked for."""
+    splits = [{"train": [0, 1], "test": [2]}, {"train": [0, 3], "test": [2]}]
+    chart = pictures.rows_of(splits, "test")
+    shapes = {one.get("class"): one.get("d", "").count("M") for one in drawn(chart).iter(f"{SVG}path")}
+    assert shapes == {"a": 4, "t": 2}
+    assert texts(chart) == ["0", "1", "times", "0", "0", "2", "0", "trains", "tests", "times: how often a row tests"]
+    assert repr(chart) == "2 splits of 4 rows: each tests 0 to 2 times."
+
+
 def test_the_module_is_beside_the_notebooks():
     """Where a kernel finds it."""
     assert Path(pictures.__file__).parent.name == "notebooks"

@@ -349,12 +349,25 @@ def _kept(case: Case, trial: Trial) -> list[str]:
         said.append(f"{len(classes)} class{'es' * (len(classes) > 1)}, in proportion in all parts where they can be.")
     if case.data.groups is not None:
         why = count(case.n_units, "group")
-        said.append(f"{why}, each on one side of every split, inside as outside: give groups= to the run too.")
+        said.append(f"{why}, each on one side of every split that is drawn: give groups= to the run too.")
+        if cut := _cut(case):
+            said.append(
+                f"{count(cut, 'group')} of them with rows on both sides of the given test part: it says nothing of new groups."
+            )
     if buffer := case.options["buffer"]:
         said.append(f"The {count(buffer, 'row')} on each side of every boundary in time train nothing.")
     levels = (("outer", trial.recipe.outer_spec), ("inner", trial.recipe.inner_spec))
     fewer = [f"{spec.n_splits} {level}" for level, spec in levels if isinstance(spec, Folds) and spec.n_splits < 5]
     return [*said, f"{' and '.join(fewer)} folds: {why} allow{'s' if why.startswith('a ') else ''} no more."] if fewer else said
+
+
+def _cut(case: Case) -> int:
+    """Groups that test rows which came with the data have in common with the others."""
+    if case.test_rows is None or case.data.groups is None:
+        return 0
+    groups, tested = case.data.groups, np.zeros(case.n_rows, dtype=bool)
+    tested[np.asarray(case.test_rows)] = True
+    return int(np.intersect1d(groups[tested], groups[~tested]).size)
 
 
 def _cost(case: Case, trial: Trial) -> list[str]:

@@ -29,7 +29,7 @@ from joblib import parallel_config
 from joblib.parallel import get_active_backend
 
 from .cores import at_most, n_cores, numba_will_take
-from .errors import WrongTypeError
+from .errors import FitError, WrongTypeError
 from .paths.base import Outcome
 from .paths.refit import recorded
 from .plan import Plan
@@ -41,6 +41,7 @@ from .threads import awaited, is_dask, run_stages
 LOST = 4  # times that the workers may be killed before the run ends
 BACK = 60  # seconds in which a first of them must be back
 AHEAD = 2  # tasks that wait for each thread of the cluster
+GONE = "dask's scheduler, or its client here, went away in the middle of the run; make a new Client and run again."
 Split = tuple[int, int]
 Look = Callable[[], None]
 
@@ -51,27 +52,25 @@ class Lost(RuntimeError):
 
 @dataclass(frozen=True, eq=False)
 class Sent:
-    """What every task needs, held by the workers.
-
-    threads   dask's threads on each host, which share its cores
-    home      where the run is
-    """
+    """What every task needs, held by the workers; home is where the run is."""
 
     path: Any
     plan: Plan
-    threads: dict[str, int]
     config: dict[str, Any] = field(default_factory=sklearn.get_config)
     home: tuple[str, int] = field(default_factory=lambda: (socket.gethostname(), os.getpid()))
 
     @contextmanager
-    def at_work(self) -> Iterator[Callable[[], bool]]:
-        """Inside a task: its share of the cores, scikit-learn's configuration, and whether the task has been given up."""
+    def at_work(self, threads: dict[str, int]) -> Iterator[Callable[[], bool]]:
+        """Inside a task: its share of the cores, scikit-learn's configuration, and whether the task has been given up.
+
+        threads   dask's threads on each host, which share its cores
+        """
         from distributed import get_worker
         from distributed.comm import get_address_host
 
         worker = get_worker()
         own, key = worker.state.nthreads, worker.get_current_task()
-        n = max(1, n_cores() // max(own, self.threads.get(get_address_host(worker.address), own)))
+        n = max(1, n_cores() // max(own, threads.get(get_address_host(worker.address), own)))
         host = socket.gethostname()
         ours = self.home != (host, os.getpid())  # a process of the cluster's, not the user's
         with ExitStack() as stack:
@@ -89,7 +88,7 @@ class Sent:
 class Job(Protocol):
     """A task, and all that is sent for it."""
 
-    def __call__(self, sent: Sent) -> Any:
+    def __call__(self, sent: Sent, threads: dict[str, int]) -> Any:
         """What it finds, there; None where it has been given up meanwhile."""
         ...
 
@@ -100,9 +99,9 @@ class Evaluate:
 
     splits: tuple[tuple[Split, np.ndarray | None, bool], ...]
 
-    def __call__(self, sent: Sent) -> list[Outcome] | None:
+    def __call__(self, sent: Sent, threads: dict[str, int]) -> list[Outcome] | None:
         path, plan, found, inner = sent.path, sent.plan, list[Outcome](), dict[int, Any]()
-        with sent.at_work() as given_up:
+        with sent.at_work(threads) as given_up:
             for (j, k), which, keep in self.splits:
                 if given_up():
                     return None
@@ -123,9 +122,9 @@ class Fill:
     rule: Rule
     is_known: bool  # the loss is one of cvnb's own, and warns of nothing
 
-    def __call__(self, sent: Sent) -> Strip | None:
+    def __call__(self, sent: Sent, threads: dict[str, int]) -> Strip | None:
         sheet = Sheet(sent.plan, self.n_settings, self.rule)
-        with sent.at_work() as given_up, nullcontext() if self.is_known else recorded(sheet.warnings):
+        with sent.at_work(threads) as given_up, nullcontext() if self.is_known else recorded(sheet.warnings):
             _stoppable(sent.path.stages(sheet, self.parts), sheet.stop, given_up)
         return None if sheet.stopped else sheet.strip(self.parts)
 
@@ -136,13 +135,13 @@ class Find:
 
     piece: Any
 
-    def __call__(self, sent: Sent) -> Any:
+    def __call__(self, sent: Sent, threads: dict[str, int]) -> Any:
         found, stop = list[Any](), np.zeros(1, dtype=np.uint8)
 
         def call() -> None:
             found.append(sent.path.find(self.piece, sent.plan, lambda: bool(stop[0])))
 
-        with sent.at_work() as given_up:
+        with sent.at_work(threads) as given_up:
             _stoppable([[call]], stop, given_up)
         return None if stop[0] else found[0]
 
@@ -164,7 +163,7 @@ class Cluster:
         self.client, self.options, self.plan = backend.client, backend.submit_kwargs, plan.bare
         if self.client.asynchronous:
             raise WrongTypeError("this dask client is asynchronous, and a run waits for its results; use Client() without it.")
-        self.n = backend.effective_n_jobs(-1)  # waits for a first worker as long as joblib does
+        self.n = max(1, backend.effective_n_jobs(-1))  # waits for a first worker as long as joblib does
         self.sent: Any = None
         self.path: Any = None
 
@@ -249,21 +248,25 @@ class Cluster:
         return asyncio.run_coroutine_threadsafe(what, self.client.loop.asyncio_loop)
 
     async def _scattered(self, path: Any) -> Any:
-        from distributed.comm import get_address_host
-
+        """To one worker, of whom the others have it: a scattering to all of them never ends where one is killed meanwhile."""
+        scattering = asyncio.ensure_future(self.client.scatter(Sent(path, self.plan), hash=False, asynchronous=True))
         try:
-            threads = Counter[str]()
-            for address, n in (await self.client.scheduler.ncores()).items():
-                threads[get_address_host(address)] += n
-            sent = Sent(path, self.plan, dict(threads))
-            return await self.client.scatter(sent, broadcast=True, hash=False, asynchronous=True)
-        except OSError as error:  # a worker went away meanwhile, or all of them
+            return await asyncio.shield(scattering)
+        except asyncio.CancelledError:
+            scattering.add_done_callback(_let_go)  # the scheduler may have it already
+            raise
+        except (OSError, KeyError, ValueError, TimeoutError) as error:  # a worker went away meanwhile, or all of them
             await self._back()
             raise Lost(str(error)) from error
 
     async def _done(self, job: Job, sent: Any) -> Any:
+        from distributed.comm import get_address_host
+
         key = f"cvnb-{type(job).__name__.lower()}-{uuid4().hex}"
-        future = self.client.submit(job, sent, key=key, **self.options)
+        threads = Counter[str]()  # now: workers come and go
+        for address, n in (await self._workers()).items():
+            threads[get_address_host(address)] += n
+        future = self.client.submit(job, sent, dict(threads), key=key, **self.options)
         try:
             found = await future
         except CancelledError as error:
@@ -278,9 +281,25 @@ class Cluster:
     async def _back(self) -> None:
         """Wait for a first worker, as its nanny starts it again."""
         for _ in range(10 * BACK):
-            if await self.client.scheduler.ncores():
+            if await self._workers():
                 return
             await asyncio.sleep(0.1)
+
+    async def _workers(self) -> dict[str, int]:
+        """Address -> threads."""
+        if self.client.status != "running" or self.client.scheduler is None:
+            raise FitError(GONE)
+        try:
+            found: dict[str, int] = await self.client.scheduler.ncores()
+        except (OSError, RuntimeError) as error:
+            raise FitError(GONE) from error
+        return found
+
+
+def _let_go(scattering: asyncio.Task[Any]) -> None:
+    """Release what was scattered for a run that did not wait for it."""
+    if not scattering.cancelled() and scattering.exception() is None:
+        scattering.result().release()
 
 
 @contextmanager

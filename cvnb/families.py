@@ -308,7 +308,7 @@ def check_parameters(family: Family) -> list[Kind]:
     for s, setting in enumerate(family.settings):
         parameters = family.parameters(setting)
         numbers = {key: value for key, value in parameters.items() if is_plain_number(value)}
-        rest = tuple((key, _sameness(value)) for key, value in parameters.items() if key not in numbers)
+        rest = tuple((key, sameness(value)) for key, value in parameters.items() if key not in numbers)
         alike = known.get((*numbers, rest))
         if alike is None or not alike.stands_for(numbers):
             candidate = _validated(family, setting)
@@ -327,7 +327,7 @@ def is_plain_number(value: Any) -> bool:
     return (type(value) is float or isinstance(value, np.floating)) and math.isfinite(value)
 
 
-def _sameness(value: Any) -> Any:
+def sameness(value: Any) -> Any:
     """Equal for values that make the same estimator: words by what they say, objects by being one and the same."""
     return (type(value), value) if isinstance(value, str | bool | np.bool_ | None) else id(value)
 

@@ -6,13 +6,14 @@ meanwhile: the calls are the parallel work.
 
 from __future__ import annotations
 
+import contextvars
 import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -22,6 +23,7 @@ from .cores import matrices_at_most, n_cores, openmp_at_most
 
 LOOK_EVERY = 0.05  # seconds between two looks at the progress
 Call = Callable[[], None]
+Found = TypeVar("Found")
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -102,6 +104,30 @@ def in_order(call: Callable[[Any], Any], tasks: Iterable[Any], n: int, look: Cal
                 yield awaited(ahead.popleft(), look)
         while ahead:
             yield awaited(ahead.popleft(), look)
+
+
+def stoppable(call: Callable[[], Found], stop: np.ndarray) -> Found:
+    """What the call gives; where this thread hears interrupts another one makes it, and an interrupt sets stop[0]."""
+    if threading.current_thread() is not threading.main_thread():
+        return call()
+    context = contextvars.copy_context()
+
+    def caught() -> Found | Exception:
+        try:
+            return context.run(call)
+        except Exception as error:  # raised below: the thread is kept
+            return error
+
+    with _pool(1) as pool:
+        future = pool.submit(caught)
+        try:
+            found = awaited(future, lambda: None)
+        except BaseException:
+            stop[0] = 1
+            raise
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 def awaited(future: Future[Any], look: Callable[[], None]) -> Any:

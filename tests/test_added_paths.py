@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Ridge
@@ -99,6 +100,49 @@ def test_an_added_path_may_work_in_place(added):
     np.testing.assert_array_equal(ours.inner_curves[:, ~first], ours.inner_curves[:, first])
 
 
+class Shrunk(RegressorMixin, BaseEstimator):
+    """A share of the mean: a model of somebody's own, of which scikit-learn knows no constraints."""
+
+    def __init__(self, share=1.0, more=0.0):
+        self.share, self.more = share, more
+
+    def fit(self, X, y):
+        self.mean_ = self.share * y.mean() + self.more
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+@pytest.mark.parametrize("model", [Shrunk(), make_pipeline(MinMaxScaler(), Shrunk())], ids=["bare", "behind"])
+def test_a_model_of_ones_own_is_asked_once_per_split(added, model):
+    """For each other number of the grid, and what it does to the estimator is not seen by the next split."""
+    asked = []
+
+    def shares(estimator, values, X_train, y_train, X_test):
+        asked.append(values)
+        said = np.tile(values * y_train.mean() + estimator.more, (len(X_test), 1))
+        estimator.more += 1.0
+        return said
+
+    add_path(Shrunk, "share", shares)
+    prefix = "" if isinstance(model, Shrunk) else "shrunk__"
+    grid = {f"{prefix}share": [0.0, 0.5, 0.9, 1.0, 1.1], f"{prefix}more": [0.0, 0.3]}
+    family = Family(model, grid)
+    ours, refit = (NESTED.run(family, X, X[:, 0], path=path, progress="off", n_jobs=1) for path in ("auto", "refit"))
+    assert ours.path == "path:Shrunk"
+    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=0, atol=1e-12)
+    assert [len(values) for values in asked] == [5] * 2 * (ours.plan.n_inner + len(ours.plan.outer))
+
+
+@pytest.mark.parametrize("said", [np.ma.masked_array, lambda one: one.astype(complex), lambda one: one.astype(str)])
+def test_what_is_no_number_is_an_error(added, said):
+    """A mask, an imaginary part, words: none is dropped in silence."""
+    add_path(Shrunk, "share", lambda one, values, X, y, new: said(np.tile(values * y.mean(), (len(new), 1))))
+    with pytest.raises(FamilyError, match=r"path of Shrunk gave .*; it must be numbers"):
+        NESTED.run(Family(Shrunk(), {"share": [0.5, 1.0]}), X, X[:, 0], progress="off")
+
+
 def test_an_added_path_of_a_regressor(added):
     """Numbers, squared loss, a second parameter in the grid: one call per combination."""
     grid = {"strategy": ["quantile"], "quantile": [0.1, 0.5, 0.9], "constant": [None, 1.0]}
@@ -162,6 +206,8 @@ def test_answers_that_cannot_be_are_errors(predict, match):
     [
         ((Ridge, "alpha", quantiles), FamilyError, "Ridge has a path of cvnb's own"),
         ((GaussianNB(), "var_smoothing", smoothings), WrongTypeError, "is no class; use GaussianNB"),
+        (("var_smoothing", GaussianNB, smoothings), WrongTypeError, "model='var_smoothing' is no class; use an estimator's"),
+        ((GaussianNB, ["var_smoothing"], smoothings), WrongTypeError, "is no name of a parameter"),
         ((int, "var_smoothing", smoothings), WrongTypeError, "int is no estimator"),
         ((GaussianNB, "var_smoothing", 3), WrongTypeError, "predict=3 is no function"),
         ((GaussianNB, "var_smoothing", smoothings, "never"), WrongTypeError, "refuses='never' is no function"),

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import pytest
 from joblib import parallel_config
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
+from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -29,7 +31,7 @@ import cvnb.run
 from cvnb import Family, Recipe
 from cvnb.cluster import Cluster
 from cvnb.cores import n_cores
-from cvnb.errors import WrongTypeError
+from cvnb.errors import FitError, WrongTypeError
 from fitted_elsewhere import Counting, Deadly, Drawing, Patient, Pickled
 
 dask = pytest.importorskip("dask")
@@ -240,6 +242,50 @@ def test_workers_that_are_killed_all_at_once_cost_time_not_the_run(there, jobs, 
     monkeypatch.setattr(Cluster, "found", killing)
     assert_same(recipe.run(family, data()[0], targets), expected)
     assert pids == []
+
+
+@pytest.mark.parametrize("at", [0, 1])
+@pytest.mark.parametrize("after", [0.05, 0.1, 0.15])
+def test_a_worker_killed_while_the_rows_travel_costs_time_not_the_run(there, jobs, at, after):
+    """Whichever of them it is, and however far 52 MB have come."""
+    rows = np.random.default_rng(0).normal(size=(65_000, 100))
+    killer = threading.Timer(after, os.kill, (list(there[0].workers.values())[at].process.pid, signal.SIGKILL))
+    killer.start()
+    result = Recipe(4, 3).run(Family(DummyClassifier()), rows, (rows[:, 0] > 0).astype(int))
+    killer.join()
+    assert result.complete
+
+
+@pytest.mark.parametrize("after", [0.1, 0.15, 0.2])
+def test_rows_that_travel_when_an_interrupt_comes_are_let_go(there, jobs, after):
+    """The workers do not keep what no run has waited for."""
+    rows, before = np.random.default_rng(0).normal(size=(65_000, 100)), len(there[0].scheduler.tasks)
+    presser = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
+    with suppress(KeyboardInterrupt):
+        presser.start()
+        assert not Recipe(20, 5).run(Family(DummyClassifier()), rows, (rows[:, 0] > 0).astype(int)).complete
+    presser.join()
+    time.sleep(1)
+    wait_for(lambda: len(there[0].scheduler.tasks) <= before)
+
+
+def test_a_client_that_is_closed_in_the_middle_is_said(tmp_path):
+    """What went away, and what to do."""
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 60, "processes": False}
+    with distributed.LocalCluster(**options) as cluster:
+        client = distributed.Client(cluster)
+
+        def close():
+            wait_for(lambda: list(tmp_path.glob("begun *")))
+            client.close()
+            (tmp_path / "go on").touch()
+
+        closer = threading.Thread(target=close)
+        with parallel_config(backend="dask", client=client):
+            closer.start()
+            with pytest.raises(FitError, match="make a new Client and run again"):
+                Recipe(6, 3).run(Family(Patient(str(tmp_path)), {"strategy": ["prior", "uniform"]}), X, y)
+        closer.join()
 
 
 def test_a_task_that_kills_worker_after_worker_ends_the_run(there, tmp_path, monkeypatch):

@@ -235,3 +235,18 @@ def test_weighted_squares_of_any_number_of_columns(p):
     out = np.full((-(-p // 4) * 4, -(-p // 4) * 4), np.nan)
     kernel.squares(X, v, out)
     np.testing.assert_allclose(np.tril(out[:p, :p]), np.tril(X * v @ X.T), atol=1e-11)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "average_precision"])
+@pytest.mark.parametrize("ahead", [[], [StandardScaler()], [MinMaxScaler()]], ids=["raw", "scaled", "behind"])
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_that_repeat_are_ranked_level(scoring, ahead, seed):
+    """Equal rows have equal decisions to the bit, wherever they stand in a test part: half of their pairs are in order."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (120, 4)).astype(float)
+    y = (X[:, 0] + X[:, 1] + rng.normal(size=120) > 1).astype(int)
+    family = Family(make_pipeline(*ahead, LogisticRegression(**END)), {"logisticregression__C": CS})
+    fast, slow = (NESTED.run(family, X, y, scoring=scoring, progress="off", flat=True, path=path) for path in ("auto", "refit"))
+    assert fast.path == "path:logistic"
+    np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-12)
+    np.testing.assert_allclose(fast.outer_curves, slow.outer_curves, rtol=1e-12)

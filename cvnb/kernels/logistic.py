@@ -137,6 +137,22 @@ def squares(X, v, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def decide_all(X, mean, scale, B, out):
+    """Fill out[t] with the decisions on row t by each column of B, whose last row may be intercepts; equal rows alike."""
+    p = X.shape[1]
+    for t in range(len(X)):
+        row = out[t]
+        if len(B) > p:
+            row[:] = B[p]
+        else:
+            row[:] = 0.0
+        for c in range(p):
+            x, by = (X[t, c] - mean[c]) / scale[c], B[c]
+            for i in range(by.size):
+                row[i] += x * by[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def look_at_two(X, y, w, B, Z, V, G, e, power, r):
     """Fill G with the loss's first derivatives at B, V with the second ones by the decisions Z; how far these moved."""
     z, v, far, n = Z[0], V[0], 0.0, w.size

@@ -5,12 +5,14 @@ Split by split, so it goes wherever joblib takes it. Cost: one fit of each chain
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 
 from ..families import Family, Kind
+from ..threads import stoppable
 from .base import Outcome, Unsuited
 from .measure import Meter
 from .per_split import PerSplit
@@ -42,8 +44,10 @@ class Behind(PerSplit):
         if X_train.shape[1] != X_test.shape[1]:
             raise Unsuited("the transformers give the test part other columns, and refit tells what that does")
         pair = chain.train[order], chain.test
+        stop = np.zeros(1, dtype=np.uint8)
         for one in combinations:
-            answers, n = self.solver.answers_of_split(one, self.meter, self.meter.data, pair, X_train, X_test)
+            call = partial(self.solver.answers_of_split, one, self.meter, self.meter.data, pair, X_train, X_test, stop)
+            answers, n = stoppable(call, stop) if self.compiles else call()
             self.put(outcome, one, pair[1], answers)
             outcome.counts[self.solver.counted] += n
 

@@ -60,7 +60,7 @@ def choose_path(family: Family, kinds: list[Kind], data: Data, loss: Loss, task:
         meter = Meter(loss, data, task)
         if (added := own.ADDED.get(models[0])) is not None:
             own.check_suits(meter)
-            return _solved(added, family, kinds, meter, plan)
+            return _solved(added, family, own.together(family, kinds), meter, plan)
         return _solved(next(one for one in solvers() if one.models == models), family, kinds, meter, plan)
     except Unsuited as why:
         return Refit(family, data, loss, f"one fit per setting and split: {why}")

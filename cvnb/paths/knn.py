@@ -300,7 +300,13 @@ class Ballot:
 
 
 def answers_of_split(
-    combination: Combination, meter: Meter, data: Data, pair: Pair, X_train: np.ndarray, X_test: np.ndarray
+    combination: Combination,
+    meter: Meter,
+    data: Data,
+    pair: Pair,
+    X_train: np.ndarray,
+    X_test: np.ndarray,
+    stop: np.ndarray,
 ) -> tuple[Answers, int]:
     """(what every k says of X_test, tied predictions) from the rows X_train, which stand for the rows (train, test)."""
     train, _ = pair

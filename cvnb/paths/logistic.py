@@ -30,7 +30,6 @@ LARGEST = 400  # coefficients whose second derivatives are worth solving
 FEW_PARTS = 8  # fewer training parts than this are shared out between threads split by split
 LOOKS = 8.0  # products with all columns at each C
 CURVATURES = 4.0  # products of all pairs of columns along C
-NEVER = np.zeros(1, dtype=np.uint8)
 NEWTON = ("newton-cg", "newton-cholesky")  # solvers that mind no scale
 FAR, FARTHEST = 30.0, 1000.0  # spreads away from zero, or between scales: where lbfgs, and where those, miss the minimum
 UNEVEN = (
@@ -72,9 +71,11 @@ class Fitted:
 
     def decisions(self, X: np.ndarray) -> np.ndarray:
         """[rows, settings in the order of C, sets]."""
-        solutions, p = self.path[0], self.mean.size
-        decisions: np.ndarray = np.tensordot((X - self.mean) / self.scale, solutions[..., :p], axes=(1, 2))
-        return decisions + solutions[..., p:].sum(axis=-1)
+        n_settings, n_sets, q = self.path[0].shape
+        decisions = np.empty((len(X), n_settings * n_sets))
+        B = np.ascontiguousarray(self.path[0].reshape(-1, q).T)
+        logistic.decide_all(np.ascontiguousarray(X, dtype=np.float64), self.mean, self.scale, B, decisions)
+        return decisions.reshape(len(X), n_settings, n_sets)
 
 
 class Line:
@@ -237,11 +238,17 @@ class LogisticPart:
 
 
 def answers_of_split(
-    combination: Combination, meter: Meter, data: Data, pair: Pair, X_train: np.ndarray, X_test: np.ndarray
+    combination: Combination,
+    meter: Meter,
+    data: Data,
+    pair: Pair,
+    X_train: np.ndarray,
+    X_test: np.ndarray,
+    stop: np.ndarray,
 ) -> tuple[Answers, int]:
     """(what every setting says of X_test, 0) after one path on X_train, which stand for the rows (train, test)."""
     line = Line(combination, meter)
-    fitted = line.fit(X_train, np.arange(len(X_train)), pair[0], None, NEVER)
+    fitted = line.fit(X_train, np.arange(len(X_train)), pair[0], None, stop)
     return answers(line.decisions(fitted, X_test), fitted.present, meter, line.model), 0
 
 

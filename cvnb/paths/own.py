@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from ..data import Data
 from ..errors import FamilyError, WrongTypeError
+from ..families import Family, Kind, sameness
 from ..splitters import Pair
 from .base import Unsuited
 from .measure import Answers, Meter
@@ -43,7 +44,8 @@ def add_path(model: type, axis: str, predict: Predict, refuses: Callable[[Any], 
     from .choice import GROUPS  # which looks at what is added
 
     if not isinstance(model, type):
-        raise WrongTypeError(f"{model!r} is no class; use {type(model).__name__}.")
+        instead = type(model).__name__ if isinstance(model, BaseEstimator) else "an estimator's, then the name of its parameter"
+        raise WrongTypeError(f"model={model!r} is no class; use {instead}.")
     if not issubclass(model, BaseEstimator):
         raise WrongTypeError(f"{model.__name__} is no estimator of scikit-learn's kind; derive it from BaseEstimator.")
     for name, function in {"predict": predict, "refuses": refuses or _refuses_nothing}.items():
@@ -51,6 +53,8 @@ def add_path(model: type, axis: str, predict: Predict, refuses: Callable[[Any], 
             raise WrongTypeError(f"{name}={function!r} is no function.")
     if any(model in group for group in GROUPS):
         raise FamilyError(f"{model.__name__} has a path of cvnb's own, which cannot be replaced.")
+    if not isinstance(axis, str):
+        raise WrongTypeError(f"axis={axis!r} is no name of a parameter.")
     if axis not in (parameters := inspect.signature(model).parameters):
         raise FamilyError(f"{model.__name__} has no parameter {axis!r}; it has {', '.join(parameters)}.")
     ADDED[model] = Solver(
@@ -60,8 +64,21 @@ def add_path(model: type, axis: str, predict: Predict, refuses: Callable[[Any], 
 
 def remove_path(model: type) -> None:
     """Forget the path that was added for this model."""
-    if ADDED.pop(model, None) is None:
+    if not isinstance(model, type) or ADDED.pop(model, None) is None:
         raise FamilyError(f"no path was added for {getattr(model, '__name__', model)}.")
+
+
+def together(family: Family, kinds: list[Kind]) -> list[Kind]:
+    """Kinds that differ in numbers alone as one: whoever adds a path says that they may be, which of classes nobody knows."""
+    found: dict[Any, list[Kind]] = {}
+    for kind in kinds:
+        parameters = family.parameters(family.settings[kind.which[0]])
+        rest = tuple((key, sameness(value)) for key, value in parameters.items() if key not in kind.numbers[0])
+        found.setdefault((*kind.numbers[0], rest), []).append(kind)
+    return [
+        Kind(same[0].candidate, np.concatenate([one.which for one in same]), tuple(n for one in same for n in one.numbers))
+        for same in found.values()
+    ]
 
 
 def check_suits(meter: Meter) -> None:
@@ -87,11 +104,22 @@ class OneFunction:
     predict: Predict
 
     def __call__(
-        self, one: Combination, meter: Meter, data: Data, pair: Pair, X_train: np.ndarray, X_test: np.ndarray
+        self,
+        one: Combination,
+        meter: Meter,
+        data: Data,
+        pair: Pair,
+        X_train: np.ndarray,
+        X_test: np.ndarray,
+        stop: np.ndarray,
     ) -> tuple[Answers, int]:
         y = data.y[pair[0]]
-        own = X_train.copy(), y.copy(), X_test.copy()  # to be worked on in place
-        said = np.asarray(self.predict(one.model, one.values.copy(), *own))
+        own = one.values.copy(), X_train.copy(), y.copy(), X_test.copy()  # to be worked on in place
+        given = self.predict(clone(one.model), *own)
+        said = np.asarray(given)
+        if isinstance(given, np.ma.MaskedArray) or (meter.classes is None and said.dtype.kind not in "biuf"):
+            what = "masked values" if isinstance(given, np.ma.MaskedArray) else f"values of type {said.dtype}"
+            raise FamilyError(f"the path of {type(one.model).__name__} gave {what}; it must be numbers.")
         if said.shape != (len(X_test), one.values.size):
             raise FamilyError(
                 f"the path of {type(one.model).__name__} gave predictions of shape {said.shape} for {len(X_test)} rows and "

@@ -118,7 +118,13 @@ class LinearSweep:
 
 
 def answers_of_split(
-    combination: Combination, meter: Meter, data: Data, pair: Pair, X_train: np.ndarray, X_test: np.ndarray
+    combination: Combination,
+    meter: Meter,
+    data: Data,
+    pair: Pair,
+    X_train: np.ndarray,
+    X_test: np.ndarray,
+    stop: np.ndarray,
 ) -> tuple[Answers, int]:
     """(what every setting says of X_test, close calls) after one fit on X_train, which stand for the rows (train, test)."""
     train, test = pair
@@ -126,7 +132,7 @@ def answers_of_split(
     if line.is_lasso:
         lasso.check(line.alphas, X_train.shape[1])
     weights = None if data.weights is None else data.weights[train]
-    rows = Rows(X_train, targets.Y[train], weights, np.zeros(1, dtype=np.uint8))
+    rows = Rows(X_train, targets.Y[train], weights, stop)
     centre, coefs = fit(rows, np.arange(train.size), line)
     present = targets.counts(train)[None, :] > 0
     targets.refuse_one_class(present, line.intercept)

@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from html import escape
 from typing import Any
+
+import sklearn
+from joblib import parallel_config
+from joblib.parallel import get_active_backend
 
 from .comparison import Comparison
 from .display import bundle_of
 from .errors import CvnbError
 from .estimate import RiskEstimate
 from .progress import Slot, in_notebook
+from .threads import is_dask
 
 Result = RiskEstimate | Comparison
 
@@ -35,12 +41,15 @@ class Job:
         self._over = threading.Event()
 
     def start(self, enter: Callable[[], None] = lambda: None) -> Job:
-        """Begin; `enter` is called first thing in the thread."""
+        """Begin; `enter` is called first thing in the thread, which has the settings of scikit-learn and joblib of this one."""
+        config, (backend, n_jobs) = sklearn.get_config(), get_active_backend()
+        chosen = is_dask(backend) or n_jobs not in (None, 1)
 
         def work() -> None:
             try:
                 enter()
-                self._result = self._run(self._slot)
+                with sklearn.config_context(**config), parallel_config(backend, n_jobs=n_jobs) if chosen else nullcontext():
+                    self._result = self._run(self._slot)
             except BaseException as error:  # kept: wait() and result raise it where somebody sees it
                 self._error = error
             try:

@@ -6,6 +6,9 @@ import time
 import nbformat
 import numpy as np
 import pytest
+import sklearn
+from joblib import parallel_config
+from joblib.parallel import get_active_backend
 from nbclient import NotebookClient
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_iris
@@ -73,6 +76,19 @@ def test_a_job_works_on_rows_of_its_own():
     rows[:] = 0.0
     fast.start()
     np.testing.assert_array_equal(fast.wait().fold_risks, Recipe(4, 3).run(knn(k=[1, 5]), X, y).fold_risks)
+
+
+def test_a_job_has_the_settings_of_the_thread_that_begins_it():
+    """scikit-learn's configuration and joblib's are one thread's own."""
+    found = []
+
+    def look(slot):
+        backend, n_jobs = get_active_backend()
+        found.append((sklearn.get_config()["assume_finite"], type(backend).__name__, n_jobs))
+
+    with sklearn.config_context(assume_finite=True), parallel_config(backend="threading", n_jobs=2):
+        Job(look, Slot(shows=False)).start().wait()
+    assert found == [(True, "ThreadingBackend", 2)]
 
 
 def test_a_cancelled_job_keeps_what_was_finished():

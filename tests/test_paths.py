@@ -112,7 +112,7 @@ PATHS = {
         "refit",
         "no fit of DecisionTreeClassifier serves two",
     ),
-    "lasso": (Lasso(), {"alpha": [0.1, 1.0]}, "shared:lasso", "sums of blocks of rows"),
+    "lasso": (Lasso(), {"alpha": [0.1, 1.0]}, "shared:lasso", "one descent along the penalties of each"),
     "elastic net": (ElasticNet(), {"alpha": [0.1, 1.0], "l1_ratio": [0.1, 0.9]}, "shared:lasso", "sums of blocks of rows"),
     "lasso behind": (make_pipeline(MinMaxScaler(), Lasso()), {"lasso__alpha": [0.1, 1.0]}, "path:lasso", BEHIND),
     "one logistic": (LogisticRegression(), {}, "refit", "no fit of LogisticRegression serves two settings"),

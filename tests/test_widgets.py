@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from traitlets import TraitError
 
 from cvnb import Family, Recipe, Resampling, knn, nested_cv, ridge
+from cvnb.errors import RecipeError
 from cvnb.inference import dev_set_bound, dev_set_size
 from cvnb.progress import Slot
 from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap, RecipeBuilder
@@ -304,6 +305,12 @@ def test_every_cell_of_the_table_is_a_recipe_and_back():
     assert (
         Call("", {"outer": None, "inner": Resampling(3, 0.2)}).options == "--outer None --inner Resampling(samples=3,share=0.2)"
     )
+
+
+def test_the_cell_that_measures_nothing_says_so():
+    """None outside and none inside is no recipe."""
+    with pytest.raises(RecipeError, match="leave no rows to measure on; choose another cell"):
+        call_of({"outside": "none", "inside": "none"})
 
 
 def test_the_snapshot_is_static(builder):

@@ -33,8 +33,9 @@ SOLVERS = ("auto", "cholesky")
 FEW_PARTS = 8  # fewer outer training parts than this are shared out between threads piece by piece,
 QUICK = 2e7  # unless the products of all columns take about a millisecond, less than threads take to hand over
 LONG = 1e8  # and from here on no more parts than threads go together: one that is not finished holds its row numbers
-BLOCKED = "training parts are sums of blocks of rows, and one factorisation of each serves every setting"
-LOOSE = "one factorisation of each training part serves every setting"
+BLOCKED = "training parts are sums of blocks of rows, and one {} of each serves every setting"
+LOOSE = "one {} of each training part serves every setting"
+WORK = {False: "factorisation", True: "descent along the penalties"}  # of a lasso
 
 
 def refuses(last: Any) -> str:
@@ -66,7 +67,7 @@ class LinearSweep:
         self.cost = products * (1 if self.part is OuterPart else plan.n_parts)
         family = "ols" if self.lines[0].squares else "lasso" if self.lines[0].is_lasso else "ridge"
         self.name = f"path:{family}" if self.part is Part else f"shared:{family}"
-        self.reason = LOOSE if self.part is Part else BLOCKED
+        self.reason = (LOOSE if self.part is Part else BLOCKED).format(WORK[self.lines[0].is_lasso])
 
     def _kind_of_part(self, plan: Plan) -> type[Part]:
         if plan.inner_layouts is None:

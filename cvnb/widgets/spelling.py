@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import RecipeError
 from ..magic_line import OPTIONS_OF
 from ..recipes import Recipe
 from ..specs import Folds, Holdout, LeaveOneOut, LikeOuterTest, Resampling
@@ -91,7 +92,10 @@ def used(cell: tuple[str, str]) -> set[str]:
 
 def call_of(values: Mapping[str, Any]) -> Call:
     """What the controls stand for: outside, inside, outer, inner, test, validation, and the options."""
-    name, keywords = CELLS[values["outside"], values["inside"]]
+    cell = values["outside"], values["inside"]
+    if cell not in CELLS:
+        raise RecipeError(f"outside={cell[0]!r} and inside={cell[1]!r} leave no rows to measure on; choose another cell.")
+    name, keywords = CELLS[cell]
     said = {key: _value(value, values) for key, value in keywords.items()}
     return Call(name, said | {key: values[key] for key, default in OPTIONS.items() if values[key] != default})
 

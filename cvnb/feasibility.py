@@ -196,6 +196,7 @@ class Walk:
                 f"every row of a part of {some(self.weightless)} has sample_weight 0: nothing is measured there."
             )
         if self.undefined:
+            loss.refuse_unknown_positive(self.data.classes[0])
             raise InfeasibleError(
                 f"{loss.score_name} is not defined on the test part of {some([where for where, _ in self.undefined])} "
                 f"({self.undefined[0][1]}); use larger test parts, or a loss with a value for every row."

@@ -116,6 +116,17 @@ class Loss:
             return "one value of y only"
         return None
 
+    def refuse_unknown_positive(self, classes: np.ndarray) -> None:
+        """An error where the class that this metric is about is none of y's."""
+        formula = getattr(getattr(self.scorer, "_score_func", None), "__name__", "")
+        options = getattr(self.scorer, "_kwargs", {})
+        positive = options.get("pos_label", 1)
+        if formula in POSITIVES and options.get("average", "binary") == "binary" and positive not in classes:
+            raise LossError(
+                f"{self.score_name} is about the class {positive!r}, but y holds {', '.join(map(repr, classes[:5].tolist()))}; "
+                f"use make_scorer({formula}, pos_label={classes[-1].item()!r}) of sklearn.metrics, or another of them."
+            )
+
     def row_losses(self, y: np.ndarray, prediction: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
         if self.rows is None:
             raise LossError(f"the loss {self.name!r} has neither a formula nor a scorer")

@@ -24,7 +24,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
 from cvnb import Family, NestedCV, Recipe, knn, lasso, ridge
-from cvnb.errors import CvnbWarning, FitError, InfeasibleError
+from cvnb.errors import CvnbWarning, FitError, InfeasibleError, LossError
 from cvnb.feasibility import NEED_TWO_CLASSES
 
 
@@ -345,6 +345,15 @@ def test_a_metric_that_is_undefined_on_a_test_part_is_refused(fits, case):
     model = DummyRegressor() if y.dtype.kind == "f" else GaussianNB()
     with pytest.raises(InfeasibleError, match=rf"(?s)not defined on the test part of outer split \d.*{why}.*use larger"):
         run(Family(model), table(), y, recipe, scoring=scoring)
+    assert fits == []
+
+
+def test_a_metric_about_a_class_that_is_none_of_y_says_which_are(fits):
+    """Larger test parts would not help."""
+    with pytest.raises(
+        LossError, match=r"f1 is about the class 1, but y holds 'a', 'b'; use make_scorer\(f1_score, pos_label='b'\)"
+    ):
+        run(Family(GaussianNB()), table(), np.array(["a", "b"])[labels()], Recipe(outer=3, inner=None), scoring="f1")
     assert fits == []
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.linear_model import LinearRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import Lasso, LinearRegression, Ridge, RidgeClassifier
 from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -75,6 +75,13 @@ def far_rows(where="X", value=1e9):
     return X, y
 
 
+def counted_from_afar():
+    """A column of quarters some 1e13 of its spreads away from zero, where one rounding of its mean is a thousandth of them."""
+    rng = np.random.default_rng(0)
+    quarters, Z = np.round(4 * rng.normal(size=6000)), rng.normal(size=6000)
+    return np.column_stack([quarters + 1e13, Z]), quarters / 4 + 0.3 * Z + rng.normal(size=6000)
+
+
 def one_far_target():
     X, y = noisy()
     y[7] = 1e12
@@ -123,6 +130,13 @@ OWN_NUMBERS = {
     "the same, leave-one-out": (Family(SCALED_OLS, {}), lambda: nearly_constant(*ONES), Recipe.leave_one_out(), {}),
     "hardly more than rounding": (
         Family(SCALED_OLS, {}), lambda: nearly_constant(lambda rng: 1000 + 2.6e-12 * rng.normal(size=60)), BARE, {},
+    ),
+    "very far": (Family(Ridge(), {"alpha": [1e-3, 0.1]}), counted_from_afar, TUNED, {}),
+    "very far, lasso": (Family(Lasso(tol=1e-12), {"alpha": [1e-3, 0.1]}), counted_from_afar, TUNED, {}),
+    "very far, least squares": (Family(LinearRegression(), {}), counted_from_afar, BARE, {}),
+    "very far, scaled, no intercept": (
+        Family(make_pipeline(StandardScaler(), Ridge(fit_intercept=False)), {"ridge__alpha": [1e-3, 0.1]}),
+        counted_from_afar, TUNED, {},
     ),
     "several tolerances": (Family(LinearRegression(), {"tol": [0.3, 1e-6]}), nearly_twice, TUNED, {}),
     "several tolerances, leave-one-out": (Family(LinearRegression(), {"tol": [0.3, 1e-6]}), nearly_twice, Recipe(3, "loo"), {}),

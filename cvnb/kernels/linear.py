@@ -249,7 +249,7 @@ def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G
             return CANCELLED
         if scaled != intercept:
             variance, mean = G[i, i] / (W * scale[i] * scale[i]), abs(centre[i] + m[i])
-            if variance > (n * mean * EPS) ** 2:
+            if variance > 0.0:  # of a constant column it is 0 exactly: so exact is the centre of its part
                 if variance < (mean / FAR) ** 2:
                     return DISTANT
                 seen[1] = max(seen[1], mean / np.sqrt(variance))

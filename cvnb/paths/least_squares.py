@@ -35,7 +35,7 @@ def _shortest(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np
     assert line.tol is not None
     R, frame = _triangle(rows, train, line)
     norms = np.linalg.norm(R[:, : rows.p], axis=0) / np.sqrt(rows.weight(train))
-    rows.refuse_far(line, frame.centre, norms / frame.scale, train.size)
+    rows.refuse_far(line, frame.centre, norms / frame.scale)
     U, size, V = np.linalg.svd(R[:, : rows.p], full_matrices=False)
     largest = size[0] if size.size else 0.0
     counts = size >= _clear(line) * largest if largest > 0 else np.zeros(size.size, dtype=bool)
@@ -86,7 +86,7 @@ def basis_of(rows: Rows, total: np.ndarray, origin: np.ndarray, line: Line) -> n
     elif line.scaled:
         G = G - np.outer(s, first) - np.outer(first, s) + W * np.outer(first, first)
     variance = np.maximum(second - first**2, 0.0)
-    rows.refuse_far(line, origin + first, np.sqrt(variance), n)
+    rows.refuse_far(line, origin + first, np.sqrt(variance))
     if nearly_constant(variance, origin + first, n, SURELY).any() or not (np.diag(G) > 0).all():
         return None
     size, norms = np.sqrt(variance) if line.scaled else np.ones(p), np.sqrt(np.diag(G))

@@ -207,7 +207,7 @@ class Rows:
             y -= first
             mean = y.sum() / y.size
             square, level = float(y @ y) / y.size - mean * mean, first + mean
-            if square > (y.size * linear.EPS * level) ** 2:
+            if square > 0:
                 away = abs(level) / math.sqrt(square)
                 if away > FAR_TARGETS:
                     raise Unsuited(DISTANT)
@@ -259,7 +259,7 @@ class Rows:
             level = max(1.0, float(np.abs(b.mean(axis=0)).max() / (b.std(axis=0).min() or 1.0)))
             if linear.EPS * away * level * (A**2).sum() / train.size > LOST * line.alphas.min():
                 raise Unsuited(COLLINEAR)
-        self.refuse_far(line, design.centre, np.sqrt((A**2).sum(axis=0) / self.weight(train)) / scale, train.size)
+        self.refuse_far(line, design.centre, np.sqrt((A**2).sum(axis=0) / self.weight(train)) / scale)
         n = train.size
         total = np.zeros((n + 1 + self.n_targets) ** 2 + 2 * n + 1)
         sums = total[: (n + 1 + self.n_targets) ** 2].reshape(n + 1 + self.n_targets, -1)
@@ -299,9 +299,9 @@ class Rows:
         """The sum of the weights of these rows."""
         return float((self.root[rows] ** 2).sum()) if self.root.size else float(rows.size)
 
-    def refuse_far(self, line: Line, mean: np.ndarray, spread: np.ndarray, n: int) -> None:
+    def refuse_far(self, line: Line, mean: np.ndarray, spread: np.ndarray) -> None:
         """An error where a column is so far from zero that its rounding shows; a scaler and an intercept take that away."""
-        varies = spread > n * linear.EPS * np.abs(mean)
+        varies = spread > 0  # of a constant column it is 0 exactly: so exact is its centre
         if line.intercept == line.scaled or not varies.any():
             return
         away = float((np.abs(mean[varies]) / spread[varies]).max())

@@ -1,12 +1,14 @@
 """Stages of calls on the threads of this process, with a stop that is seen at once.
 
 The kernels let go of Python's lock, so threads are enough and nothing is copied. The matrix library is held to one thread
-meanwhile: the calls are the parallel work.
+meanwhile: the calls are the parallel work. Nobody waits for what is interrupted: kernels look at a stop flag, and in anything
+else, as in a fit of scikit-learn's, the next line of Python raises `Abandoned`.
 """
 
 from __future__ import annotations
 
 import contextvars
+import ctypes
 import os
 import threading
 from collections import deque
@@ -24,6 +26,46 @@ from .cores import matrices_at_most, n_cores, openmp_at_most
 LOOK_EVERY = 0.05  # seconds between two looks at the progress
 Call = Callable[[], None]
 Found = TypeVar("Found")
+
+
+class Abandoned(BaseException):
+    """Ends a call that nobody waits for any more."""
+
+
+class Crew(ThreadPoolExecutor):
+    """Threads that can be left in the middle of their calls."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__(n, thread_name_prefix="cvnb")
+        self._inside, self._among, self._left = set[int](), threading.Lock(), False
+
+    def submit(self, call: Callable[..., Found], /, *args: Any, **kwargs: Any) -> Future[Found]:
+        return super().submit(self._made, call, *args, **kwargs)
+
+    def leave(self) -> None:
+        """Begin nothing more, and end what is begun at its next line of Python."""
+        self.shutdown(wait=False, cancel_futures=True)
+        with self._among:
+            self._left = True
+            for thread in self._inside:
+                _raise_in(thread, Abandoned)
+
+    def _made(self, call: Callable[..., Found], *args: Any, **kwargs: Any) -> Found:
+        me = threading.get_ident()
+        with self._among:
+            if self._left:
+                raise Abandoned
+            self._inside.add(me)
+        try:
+            return call(*args, **kwargs)
+        finally:
+            with self._among:  # so what `leave` raises is raised in these lines at the latest, never in the executor's own
+                self._inside.discard(me)
+
+
+def _raise_in(thread: int, error: type[BaseException]) -> None:
+    """Raise this at the next line of Python of another thread."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -70,18 +112,18 @@ def run_stages(
 
 
 @contextmanager
-def _pool(n: int) -> Iterator[ThreadPoolExecutor]:
-    """n threads, kept for the next run: to start one costs half a millisecond. After an error they are left to themselves."""
-    pool = _kept.pop(n, None) or ThreadPoolExecutor(n, thread_name_prefix="cvnb")
+def _pool(n: int) -> Iterator[Crew]:
+    """n threads, kept for the next run: to start one costs half a millisecond. After an error they are left."""
+    pool = _kept.pop(n, None) or Crew(n)
     try:
         yield pool
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.leave()
         raise
     _kept[n] = pool
 
 
-_kept: dict[int, ThreadPoolExecutor] = {}
+_kept: dict[int, Crew] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_kept.clear)  # a child has the pool but not its threads
 

@@ -3,7 +3,6 @@
 import _thread
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -33,7 +32,6 @@ from cvnb.estimate import record_of
 from cvnb.paths import behind, search
 from cvnb.paths import knn as knn_path
 from cvnb.paths.ridge import LinearSweep
-from cvnb.threads import stoppable
 
 ROOT = Path(__file__).parents[1]
 NESTED = Recipe(outer=3, inner=2)
@@ -490,25 +488,3 @@ def test_the_agreement_table_holds_without_compilation():
     )
     assert done.returncode == 0, done.stdout[-3000:]
     assert int(done.stdout.split(" passed")[0].split()[-1]) > 150
-
-
-def test_an_interrupt_of_a_stoppable_call_sets_its_flag():
-    """This thread is back at once, and the call, in another one, is told to end."""
-    stop, ended = np.zeros(1, dtype=np.uint8), threading.Event()
-
-    def call():
-        while not stop[0]:
-            time.sleep(0.001)
-        ended.set()
-
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        stoppable(call, stop)
-    assert ended.wait(10)
-
-
-def test_a_stoppable_call_gives_and_raises_what_the_call_does():
-    """As if it had been made here."""
-    assert stoppable(lambda: 7, np.zeros(1, dtype=np.uint8)) == 7
-    with pytest.raises(ZeroDivisionError):
-        stoppable(lambda: 1 // 0, np.zeros(1, dtype=np.uint8))

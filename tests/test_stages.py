@@ -1,6 +1,7 @@
 """Trees, boosting and forests: one fit per split says what a fit per setting says, bit by bit."""
 
 import _thread
+import threading
 import time
 
 import numpy as np
@@ -216,3 +217,18 @@ def test_an_interrupt_leaves_at_once_and_keeps_what_was_finished(monkeypatch):
     assert len(result.fold_risks) < 4
     time.sleep(0.3)
     assert len(begun) <= 8 + threads.n_threads(None)
+
+
+@pytest.mark.parametrize("model", [GradientBoostingClassifier, RandomForestClassifier])
+def test_an_interrupted_fit_ends_in_its_thread(model, monkeypatch):
+    """An ensemble of a million trees is given up within a few of them, and leaves no thread behind."""
+    X, y = cases.data("plain / classes")
+    monkeypatch.setattr(threads, "_kept", {})
+    before = set(threading.enumerate())
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    result = Recipe(4, 2).run(Family(model(), {"n_estimators": [1, 1_000_000]}), X, y, progress="off")
+    assert not result.complete
+    until = time.monotonic() + 30
+    while set(threading.enumerate()) - before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not set(threading.enumerate()) - before

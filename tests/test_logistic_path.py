@@ -196,10 +196,11 @@ def test_any_number_of_threads_and_any_transformer_gives_the_same():
 @given(
     m=st.integers(4, 40), p=st.integers(1, 6), seed=st.integers(0, 10**6), n_classes=st.integers(2, 4),
     intercept=st.booleans(), decades=st.integers(-3, 3), away=st.sampled_from([0.0, 0.1, 3.0]),
+    lends=st.sampled_from([None, 1e-3, 1.0, 1e3]),
 )  # fmt: skip
-@settings(max_examples=100)
-def test_what_is_found_is_the_minimum(m, p, seed, n_classes, intercept, decades, away):
-    """The gradient vanishes, for any table and from wherever the path starts."""
+@settings(max_examples=200)
+def test_what_is_found_is_the_minimum(m, p, seed, n_classes, intercept, decades, away, lends):
+    """The gradient vanishes, for any table, from wherever the path starts, and whatever second derivatives it is lent."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=(m, p)), np.ones((m, int(intercept)))])
     y, w, C = np.append(np.arange(n_classes), rng.integers(0, n_classes, m))[:m], rng.random(m) + 0.1, 10.0**decades
@@ -207,7 +208,11 @@ def test_what_is_found_is_the_minimum(m, p, seed, n_classes, intercept, decades,
     penalty = np.append(np.ones(p), np.zeros(int(intercept)))
     start = np.zeros((2, 1, 1 if n_classes == 2 else n_classes, q)) + away * rng.normal(size=q)
     out = np.empty_like(start)
-    how = kernel.along_C(np.ascontiguousarray(X.T), y.astype(float), w, penalty, np.array([C]), RUN_ON, start, out)
+    first, lent = np.empty((start[0, 0].size, start[0, 0].size)), np.zeros((0, 0))
+    if lends is not None:
+        root = rng.normal(size=(m, len(first)))
+        lent = lends * root.T @ root / 4
+    how = kernel.along_C(np.ascontiguousarray(X.T), y.astype(float), w, penalty, np.array([C]), RUN_ON, start, lent, out, first)
     B = out[0, 0]
     if n_classes == 2:
         gradient = C * X.T @ (w * (1 / (1 + np.exp(-X @ B[0])) - y)) + penalty * B[0]
@@ -217,6 +222,47 @@ def test_what_is_found_is_the_minimum(m, p, seed, n_classes, intercept, decades,
         gradient = C * ((shares - (y[:, None] == np.arange(n_classes))) * w[:, None]).T @ X + penalty * B
     assert how == kernel.FINE
     assert np.abs(gradient).max() <= 1e-7 * max(1.0, C * w.sum())
+
+
+def test_inner_splits_start_with_the_second_derivatives_of_their_training_part(monkeypatch):
+    """Lent in the units of the inner split, they are near its own, and while C is small they are all that it needs."""
+    X, y = table(3, m=2000)
+    X = X * [1.0, 100.0, 0.01, 3.0, 1.0] + [0.0, 50.0, 1.0, -9.0, 0.3]
+    along_C, seen = kernel.along_C, []
+
+    def watched(T, codes, w, D, Cs, stop, start, lent, out, first):
+        how = along_C(T, codes, w, D, Cs, stop, start, lent, out, first)
+        own = np.empty_like(first)
+        along_C(T, codes, w, D, Cs, stop, start, np.zeros((0, 0)), out.copy(), own)
+        seen.append((lent, first.copy(), own))
+        return how
+
+    monkeypatch.setattr(kernel, "along_C", watched)
+    grid = {"logisticregression__C": [1e-6, 1e-5]}
+    for model in (LogisticRegression(), LogisticRegression(class_weight="balanced")):
+        NESTED.run(Family(make_pipeline(StandardScaler(), model), grid), X, y, n_jobs=1, progress="off")
+        outer = [one for one in seen if not one[0].size]
+        inner = [one for one in seen if one[0].size]
+        assert (len(outer), len(inner)) == (4, 12)
+        for lent, first, own in inner:
+            below = np.tril_indices(len(own))
+            assert np.abs(lent - own)[below].max() < 0.1 * np.abs(own[below]).max()
+            np.testing.assert_array_equal(first, lent)  # none were made anew
+        for _, first, own in outer:
+            np.testing.assert_array_equal(first, own)
+        seen.clear()
+
+
+@pytest.mark.parametrize("first", [1e-3, 1.0, 1e3, 1e6])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_what_an_inner_split_lacks_is_seen_in_spite_of_what_it_is_lent(first, n_classes):
+    """A column that varies in an outer training part but not in one inside: there it has no say, from the first C on."""
+    X, y = table(n_classes, m=120)
+    pairs, inside = [(np.arange(20, 120), np.arange(20))], [[(np.arange(40, 120), np.arange(20, 40))]]
+    X[:, 4] = 0.0
+    X[20:40, 4] = 3.0 * (y[20:40] > 0)
+    fam = Family(LogisticRegression(solver="newton-cholesky", tol=1e-12, max_iter=1000), {"C": [first, 10 * first]})
+    assert_as_refitted(fam, X, y, Recipe(pairs, inside), losses=["log"])
 
 
 def test_exponentials_are_those_of_the_library(rng):

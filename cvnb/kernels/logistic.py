@@ -5,9 +5,10 @@
 X is held column by column, [p, n], y are codes of classes, and B [sets, p] has one set of coefficients for two classes, one
 for each class of more. D is zero for the column of ones that stands for an intercept. What is left is measured by the gradient
 in the metric of the second derivatives, g'H^-1 g: twice what the objective is above its minimum, near it. These derivatives are
-kept, scaled by C, from step to step and from C to C (chord steps), until a step leaves more than a thousandth of that. One step
-is the last if little will be left after it: the share that the step before it left or, with new derivatives, one as small as
-the square of how far decisions moved.
+kept, scaled by C, from step to step and from C to C (chord steps), until a step leaves more than a thousandth of that; at the
+first C they are those that a path nearby lends, until they stall. One step is the last if little will be left after it: the
+share that the step before it left or, with new derivatives, one as small as the square of how far decisions moved; by what is
+lent, what may be left at most.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from numba import njit
 
 FINE, UNENDED, SINGULAR = 0, 1, 2
 NONE = -1.0
-STEPS, HALVES = 200, 60
+STEPS = 200
 NEAR = 1e-16  # the square by which decisions may still miss the minimum, mean over rows by their second derivatives
 MOST = 1e3  # times NEAR: the square by which coefficients may, along which no row bends
 SLOW = 1e-3  # share of it that a step may leave before other second derivatives are worth their cost
 FLAT = 1e-15  # share of the objective that rounding moves
-HALF = 0.5  # share of the slope at its start that a step may end with, upward
+UPWARD = 0.1  # share of the slope at its start that a step may end with, upward
 FAR = 1.0  # a step that moves no decision by more than this does not go too far
 CHUNK = 256  # rows whose columns stay in the nearest cache
 LOWEST, ROUND, PER_LOG2 = -700.0, 1.5 * 2.0**52, 1.0 / np.log(2.0)
@@ -335,25 +336,37 @@ def step_from(X, w, V, D, C, G, most, known, v, block, S, L, step):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def along_C(X, y, w, D, Cs, stop, start, out):
+def surely(left, S, C, bends):
+    """What is left at most, if S is not of this part: as if the gradient lay where S bends most and the objective least."""
+    most = 1.0
+    for c in range(len(S)):
+        most += C * S[c, c]
+    return left * most / min(1.0, C * bends)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def along_C(X, y, w, D, Cs, stop, start, lent, out, first):
     """Fill out[0, s] with the coefficients for Cs[s], which rise, and out[1, s] with their tangents. How it went.
 
-    start is a path of the same form nearby, as that of a larger training part; or zeros.
+    start is a path of the same form nearby, as that of a larger training part, or zeros; lent are the second derivatives
+    [sets * p, sets * p] of its loss at its first C, or nothing [0, 0]. Those of this path are written into first.
     """
-    n, n_sets, p, known = w.size, start.shape[2], len(X), False
+    n, n_sets, p, is_lent = w.size, start.shape[2], len(X), lent.size > 0
     B, base, step, G = start[0, 0].copy(), start[0, 0].copy(), np.zeros((n_sets, p)), np.empty((n_sets, p))
     Z, old, V = np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.empty((n_sets, n))
     v, block = np.empty(n), np.empty((-(-p // 4) * 4, -(-p // 4) * 4))
-    S, L = np.empty((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
+    S, L = np.zeros((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
     e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
+    known = is_lent
+    if is_lent:
+        S[:] = lent
     for s in range(Cs.size):
-        C, before, fall, n_halves, ended = Cs[s], np.inf, 0.0, 0, False
+        C, before, fall, ended = Cs[s], np.inf, 0.0, False
         foresee(Cs, s, start, out, B)
         if s > 0:
             base[:], old[:], step[:] = out[0, s - 1], Z, out[0, s - 1] - B
             fall = (1.0 - C / Cs[s - 1]) * (D * base * step).sum()
-        if known and not factor(S, D, C, L):
-            return SINGULAR
+        known = known and factor(S, D, C, L)
         for turn in range(STEPS):
             if stop[0]:
                 return FINE
@@ -362,27 +375,34 @@ def along_C(X, y, w, D, Cs, stop, start, out):
             else:
                 far = look_at_many(X, y, w, B, Z, V, G, e, power, r)
             penalise(D, C, B, G)
-            if far > FAR and s + turn > 0 and -(G * step).sum() > HALF * fall:  # it rises again at the end of this step
+            went = far > FAR and s + turn > 0
+            if went and is_lent:  # too far for what another part has lent: back, and without it
+                known, is_lent, before = False, False, np.inf
+                B[:], Z[:] = base, old
+                continue
+            if went and -(G * step).sum() > UPWARD * fall:  # it rises again at the end of this step
                 most = objective(y, w, old, base, D, C)
                 if not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most):
-                    n_halves, fall = n_halves + 1, 0.5 * fall
+                    fall *= 0.5
                     step *= 0.5
                     B[:], Z[:] = base - step, old
-                    if n_halves > HALVES:
-                        return UNENDED
                     continue
             left, kept = step_from(X, w, V, D, C, G, SLOW * before, known, v, block, S, L, step)
             if left == NONE:
                 return SINGULAR
-            share = 1.0 if before == np.inf else min(1.0, left / before if kept else far * far)
+            is_lent, bends = is_lent and kept, bend(w, V)
+            share = 1.0 if before == np.inf or far > FAR else min(1.0, left / before if kept else far * far)
             known, before, fall = True, left, left
             base[:], old[:] = B, Z
             B -= step
-            if left * share <= NEAR * min(C * bend(w, V), MOST):
+            if (surely(left, S, C, bends) if is_lent else left * share) <= NEAR * min(C * bends, MOST):
                 ended = True
                 break
         if not ended:
             return UNENDED
         out[0, s], out[1, s] = B, D * B
         solve(L, out[1, s].reshape(-1))
+        if s == 0:
+            first[:] = S
+            known, is_lent = not is_lent, False
     return FINE

@@ -1,4 +1,4 @@
-"""Logistic regression: one path of Newton's steps along C per split; those inside start from the path of their training part.
+"""Logistic regression: one path of Newton's steps along C per split; those inside start from that of their training part.
 
 Cost of a split with n rows, p columns, K classes and S settings: O(S K n p) for some looks at each C, and O(K^2 n p^2) for each
 of some second derivatives, fewer than S.
@@ -55,19 +55,27 @@ def refuses(last: Any) -> str:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A path: solutions and their tangents [2, settings in the order of C, sets, p], in units (x - mean) / scale."""
+    """A path: solutions and their tangents [2, settings in the order of C, sets, p], in units (x - mean) / scale.
+
+    first    second derivatives of the loss [sets * p, sets * p] at the first C
+    """
 
     path: np.ndarray
+    first: np.ndarray
+    weight: float  # of its rows
     mean: np.ndarray
     scale: np.ndarray
     present: np.ndarray  # codes of the classes of its rows
 
-    def elsewhere(self, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
-        """The path in other units."""
-        p, path = mean.size, self.path.copy()
+    def elsewhere(self, mean: np.ndarray, scale: np.ndarray, weight: float) -> tuple[np.ndarray, np.ndarray]:
+        """(path, first) in other units, for rows of another weight."""
+        p, (n_sets, q), path = mean.size, self.path.shape[2:], self.path.copy()
         path[..., p:] += (self.path[..., :p] @ ((mean - self.mean) / self.scale))[..., None]
         path[..., :p] *= scale / self.scale
-        return path
+        turn = np.diag(np.append(self.scale / scale, np.ones(q - p)))  # x there is turn @ (x here)
+        turn[:p, p:] = ((self.mean - mean) / scale)[:, None]
+        half = (turn @ self.first.reshape(n_sets, q, -1)).reshape(-1, q) @ turn.T
+        return path, half.reshape(self.first.shape) * (weight / self.weight)
 
     def decisions(self, X: np.ndarray) -> np.ndarray:
         """[rows, settings in the order of C, sets]."""
@@ -107,17 +115,18 @@ class Line:
             self._refuse_uneven(mean, scale)
             mean *= self.intercept
             scale[:] = 1.0
-        T, path = np.empty((q, rows.size)), np.empty((2, self.Cs.size, n_sets, q))
+        T, path, first = np.empty((q, rows.size)), np.empty((2, self.Cs.size, n_sets, q)), np.empty((n_sets * q, n_sets * q))
         scaling.columns(X, rows, mean, scale, T)
         if (T[:p, 0] == T[:p, -1]).all() and (T[:p] == T[:p, :1]).all():
             raise Unsuited("all columns of a training part are constant, and rounding decides between its classes")
-        similar = near is not None and np.array_equal(near.present, present)
-        start = near.elsewhere(mean, scale) if near is not None and similar else np.zeros_like(path)
+        w, start, lent = self._weights(train, y), np.zeros_like(path), np.zeros((0, 0))
+        if near is not None and np.array_equal(near.present, present):
+            start, lent = near.elsewhere(mean, scale, w.sum())
         penalties = np.append(np.ones(p), np.zeros(q - p))
-        how = logistic.along_C(T, y.astype(np.float64), self._weights(train, y), penalties, self.Cs, stop, start, path)
+        how = logistic.along_C(T, y.astype(np.float64), w, penalties, self.Cs, stop, start, lent, path, first)
         if not stop[0] and (how != logistic.FINE or not np.isfinite(path[0]).all()):
             raise Unsuited("Newton's steps do not end, and refit gives scikit-learn's own")
-        return Fitted(path, mean, scale, present)
+        return Fitted(path, first, float(w.sum()), mean, scale, present)
 
     def _refuse_uneven(self, mean: np.ndarray, scale: np.ndarray) -> None:
         away, newton = float((np.abs(mean) / scale).max()), self.model.solver in NEWTON

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.linear_model import ElasticNet, Lasso
+from sklearn.linear_model import ElasticNet, Lasso, lars_path
 from sklearn.model_selection import ShuffleSplit, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
@@ -178,9 +178,36 @@ def test_any_number_of_threads_gives_the_same_bits():
     np.testing.assert_array_equal(one.outer_curves, four.outer_curves)
 
 
+@pytest.mark.parametrize("ratio", [1.0, 0.9])
+@pytest.mark.parametrize(("m", "p"), [(30, 130), (27, 40), (40, 39), (80, 60)])
+def test_tiny_penalties_on_many_columns_have_the_minimum_of_least_angles(m, p, ratio, rng):
+    """Where scikit-learn's descent does not end within a million sweeps: its homotopy, on rows that stand for the squares."""
+    X = rng.normal(size=(m, p)) @ (np.eye(p) + rng.normal(size=(p, p)) / np.sqrt(p))
+    y = X[:, :3] @ [1.0, -2.0, 3.0] + rng.normal(size=m)
+    alphas = np.logspace(1, -7, 17)
+    out = np.empty((p, alphas.size))
+    l1s, l2s = m * ratio * alphas, m * (1 - ratio) * alphas
+    how = kernel.descend(X.T @ X, X.T @ y, y @ y, l1s, l2s, False, np.zeros(1, dtype=np.uint8), out)
+    assert how == kernel.FINE
+    for s in range(alphas.size):
+        A, b = np.vstack([X, np.sqrt(l2s[s]) * np.eye(p)]), np.append(y, np.zeros(p))
+        unit = 1e6  # it ends within 1e-7 of the penalty
+        _, _, coefs = lars_path(A, unit * b, alpha_min=unit * l1s[s] / len(A), method="lasso")
+        np.testing.assert_allclose(out[:, s], coefs[:, -1] / unit, rtol=1e-6, atol=1e-8 * np.abs(y).max())
+
+
+def test_copies_among_more_columns_than_rows_are_left_to_scikit_learn():
+    """The minimum that columns reach one by one is not the only one, and is not taken."""
+    X, y = table(m=45, p=130, seed=2)
+    fam = family(Lasso(), grid={"alpha": [1e-4, 1e-3, 0.02]})
+    result = Recipe(3, 3).run(fam, np.column_stack([X, X]), y, progress="off")
+    assert result.path == "refit"
+    assert "collinear" in result.path_reason
+
+
 @given(
-    m=st.integers(3, 40), p=st.integers(1, 12), seed=st.integers(0, 10**6), ratio=st.sampled_from([0.05, 0.5, 1.0]),
-    positive=st.booleans(), decades=st.integers(0, 5),
+    m=st.integers(3, 40), p=st.integers(1, 40), seed=st.integers(0, 10**6), ratio=st.sampled_from([0.05, 0.5, 1.0]),
+    positive=st.booleans(), decades=st.integers(0, 7),
 )  # fmt: skip
 @settings(max_examples=150)
 def test_what_is_found_is_the_minimum(m, p, seed, ratio, positive, decades):

@@ -5,6 +5,9 @@
 The gradient b - Gw of every column is kept, so that a column at zero costs one comparison, and one that moves costs p additions
 (covariance updates; Friedman, Hastie and Tibshirani 2010). Once a sweep leaves the signs as they were, the equations of the
 columns that are not zero are solved; where what comes out has those signs and no other column wants to move, it is the minimum.
+Where columns are many and penalties small, descent is slow to find the signs. Then columns are let in and out one by one, from
+the last penalty's minimum on (an active set method, as for quadratic programmes): each step goes to the minimum of the columns
+that are in, or to where the first of them becomes zero.
 """
 
 from __future__ import annotations
@@ -13,7 +16,9 @@ import numpy as np
 from numba import njit
 
 FINE, ILL = 0, 2  # as in linear.py
-SWEEPS = 100_000
+SWEEPS, PATIENCE = 20_000, 8  # in all, and before columns are let in and out one by one
+LEVEL = 1e-9  # share of the penalty by which its gradient falls short of it where a column at zero could as well have moved
+PIVOTS = 10  # times the number of columns: enough of that
 SLACK = 1e-9  # share of the penalty by which the gradient of a column at zero may exceed it: rounding
 GAP = 1e-13  # share of the squares of the targets that may lie between the objective and its bound
 INDEPENDENT = 1e-8  # share of a column's squares that the columns before it have to leave
@@ -88,6 +93,28 @@ def solve(R, n, x):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def join(G, active, n, c, l2, R, x):
+    """Write column c into the factor R of n active ones: whether it is independent of them. x[:n] is R'^-1 G[active, c]."""
+    for i in range(n):
+        x[i] = G[c, active[i]]
+    square = G[c, c] + l2
+    left = square
+    for i in range(n):
+        row = R[i]
+        x[i] /= row[i]
+        by = x[i]
+        left -= by * by
+        for k in range(i + 1, n):
+            x[k] -= by * row[k]
+    if not left > INDEPENDENT * square:
+        return False
+    for i in range(n):
+        R[i, n] = x[i]
+    R[n, n], active[n] = np.sqrt(left), c
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def is_least(G, b, w, active, n, x, l1, l2, positive, g):
     """Whether x on the active columns has the signs of w and no other column wants to move; w and g are it then."""
     p = w.size
@@ -132,7 +159,8 @@ def gap(b, yy, w, l1, l2, positive, g):
 def is_solved(G, b, w, l1, l2, positive, g, x, active, R, last):
     """Whether the equations of the columns that are not zero give the minimum; last = [how many, l2] of the factor in R, or -1.
 
-    The second truth is whether those columns are independent. The factor is used again where it is of the same columns.
+    The second truth is whether those columns are independent, and no other could stand in for some of them. The factor is used
+    again where it is of the same columns.
     """
     n, same = 0, last[1] == l2
     for c in range(w.size):
@@ -146,7 +174,112 @@ def is_solved(G, b, w, l1, l2, positive, g, x, active, R, last):
             last[0] = -1.0
             return False, False
     solve(R, n, x)
-    return is_least(G, b, w, active, n, x, l1, l2, positive, g), True
+    if not is_least(G, b, w, active, n, x, l1, l2, positive, g):
+        return False, True
+    for c in range(w.size):
+        size = g[c] if positive else abs(g[c])
+        if w[c] == 0.0 and size > l1 * (1.0 - LEVEL) and not join(G, active, n, c, l2, R, x):
+            return False, False  # that one could stand in for others
+    return True, True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def leave(R, active, signs, n, at):
+    """Take one of the n active columns out of the factor R, which stays triangular by rotations."""
+    for i in range(n):
+        row = R[i]
+        for k in range(max(at, i - 1), n - 1):
+            row[k] = row[k + 1]
+    for i in range(at, n - 1):
+        row, below = R[i], R[i + 1]
+        size = np.hypot(row[i], below[i])
+        c, s = row[i] / size, below[i] / size
+        for k in range(i, n - 1):
+            row[k], below[k] = c * row[k] + s * below[k], c * below[k] - s * row[k]
+        active[i], signs[i] = active[i + 1], signs[i + 1]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def first_to_vanish(w, active, n, way, signs, most):
+    """(which active column becomes zero first as w goes the way, after how much of it); (-1, most) if none does by then."""
+    at = -1
+    for i in range(n):
+        if way[i] * signs[i] < 0.0 and -w[active[i]] / way[i] < most:
+            at, most = i, -w[active[i]] / way[i]
+    return at, most
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def give_way(w, c, sign, active, signs, n, R, x, way):
+    """Move w[c] along its sign and against it the active columns that make it up, until one of these is out; whether one is.
+
+    x = R'^-1 G[active, c], as `join` leaves it.
+    """
+    for i in range(n - 1, -1, -1):
+        along = sign * x[i]
+        for k in range(i + 1, n):
+            along += R[i, k] * way[k]
+        way[i] = -along / R[i, i]
+    at, size = first_to_vanish(w, active, n, way, signs, np.inf)
+    if at < 0:
+        return False
+    for i in range(n):
+        w[active[i]] += size * way[i]
+    w[active[at]], w[c] = 0.0, sign * size
+    leave(R, active, signs, n, at)
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pivot(G, b, w, l1, l2, positive, stop, x, way, signs, active, R, g):
+    """Take w, whose columns are independent, to the minimum, g = b - G w along with it; whether it is reached."""
+    p, n, most = w.size, 0, 0.0
+    for c in range(p):
+        most = max(most, abs(b[c]))
+        if w[c] != 0.0:
+            if not join(G, active, n, c, l2, R, x):
+                return False
+            signs[n] = 1.0 if w[c] > 0.0 else -1.0
+            n += 1
+    limit = l1 * (1.0 + SLACK) + 1e-14 * most
+    for _ in range(PIVOTS * p):
+        if stop[0]:
+            return False
+        for i in range(n):
+            way[i] = b[active[i]] - l1 * signs[i]
+        solve(R, n, way)
+        for i in range(n):
+            way[i] -= w[active[i]]
+        at, share = first_to_vanish(w, active, n, way, signs, 1.0)
+        for i in range(n):
+            w[active[i]] += share * way[i]
+        if at >= 0:
+            w[active[at]] = 0.0
+            leave(R, active, signs, n, at)
+            n -= 1
+            continue
+        g[:] = b
+        for i in range(n):
+            row, by = G[active[i]], w[active[i]]
+            for c in range(p):
+                g[c] -= by * row[c]
+        c, excess = -1, limit
+        for k in range(p):
+            size = g[k] if positive else abs(g[k])
+            if w[k] == 0.0 and size > excess:
+                c, excess = k, size
+        if c < 0:
+            return True
+        sign = 1.0 if g[c] > 0.0 else -1.0
+        if not join(G, active, n, c, l2, R, x):
+            if not give_way(w, c, sign, active, signs, n, R, x, way):
+                return False
+            n -= 1
+            if not join(G, active, n, c, l2, R, x):
+                return False
+        signs[n] = sign
+        n += 1
+    return False
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -154,13 +287,20 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
     """Fill out[:, s] with the minimum for l1s[s], l2s[s], which fall with s; FINE, or ILL where it is not unique enough."""
     p = b.size
     w, g, x, active, R = np.zeros(p), b.copy(), np.empty(p), np.empty(p, np.int64), np.empty((p, p))
-    last = np.array([-1.0, 0.0])
+    way, signs, last = np.empty(p), np.empty(p), np.array([-1.0, 0.0])
     for s in range(l1s.size):
-        l1, l2, wait = l1s[s], l2s[s], 1
+        l1, l2, wait, before = l1s[s], l2s[s], 1, w.copy()
         least, independent = is_solved(G, b, w, l1, l2, positive, g, x, active, R, last)
         for n_sweeps in range(0 if least else SWEEPS):
             if stop[0]:
                 return FINE
+            if n_sweeps == PATIENCE:
+                last[0], h = -1.0, g.copy()
+                if pivot(G, b, before, l1, l2, positive, stop, x, way, signs, active, R, h):
+                    w[:], g[:] = before, h
+                    least, independent = is_solved(G, b, w, l1, l2, positive, g, x, active, R, last)
+                    if least:
+                        break
             if sweep(G, g, w, l1, l2, positive):
                 continue
             wait -= 1

@@ -138,22 +138,6 @@ def squares(X, v, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def decide_all(X, mean, scale, B, out):
-    """Fill out[t] with the decisions on row t by each column of B, whose last row may be intercepts; equal rows alike."""
-    p = X.shape[1]
-    for t in range(len(X)):
-        row = out[t]
-        if len(B) > p:
-            row[:] = B[p]
-        else:
-            row[:] = 0.0
-        for c in range(p):
-            x, by = (X[t, c] - mean[c]) / scale[c], B[c]
-            for i in range(by.size):
-                row[i] += x * by[i]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def look_at_two(X, y, w, B, Z, V, G, e, power, r):
     """Fill G with the loss's first derivatives at B, V with the second ones by the decisions Z; how far these moved."""
     z, v, far, n = Z[0], V[0], 0.0, w.size
@@ -219,6 +203,13 @@ def objective(y, w, Z, B, D, C):
         for c in range(D.size):
             square += D[c] * B[k, c] * B[k, c]
     return C * total + 0.5 * square
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def rises(y, w, old, base, Z, B, D, C):
+    """Whether the objective at B is above that at base, whose decisions are old."""
+    most = objective(y, w, old, base, D, C)
+    return not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
@@ -380,13 +371,11 @@ def along_C(X, y, w, D, Cs, stop, start, lent, out, first):
                 known, is_lent, before = False, False, np.inf
                 B[:], Z[:] = base, old
                 continue
-            if went and -(G * step).sum() > UPWARD * fall:  # it rises again at the end of this step
-                most = objective(y, w, old, base, D, C)
-                if not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most):
-                    fall *= 0.5
-                    step *= 0.5
-                    B[:], Z[:] = base - step, old
-                    continue
+            if went and -(G * step).sum() > UPWARD * fall and rises(y, w, old, base, Z, B, D, C):
+                fall *= 0.5
+                step *= 0.5
+                B[:], Z[:] = base - step, old
+                continue
             left, kept = step_from(X, w, V, D, C, G, SLOW * before, known, v, block, S, L, step)
             if left == NONE:
                 return SINGULAR

@@ -53,3 +53,19 @@ def standardise(X, train, test, T, Q):
     for t in range(test.size):
         for c in range(n_columns):
             Q[t, c] = (X[test[t], c] - mean[c]) / scale[c]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def decide_all(X, mean, scale, B, out):
+    """Fill out[t] with the decisions on row t by each column of B, whose last row may be intercepts; equal rows alike."""
+    p = X.shape[1]
+    for t in range(len(X)):
+        row = out[t]
+        if len(B) > p:
+            row[:] = B[p]
+        else:
+            row[:] = 0.0
+        for c in range(p):
+            x, by = (X[t, c] - mean[c]) / scale[c], B[c]
+            for i in range(by.size):
+                row[i] += x * by[i]

@@ -82,7 +82,7 @@ class Fitted:
         n_settings, n_sets, q = self.path[0].shape
         decisions = np.empty((len(X), n_settings * n_sets))
         B = np.ascontiguousarray(self.path[0].reshape(-1, q).T)
-        logistic.decide_all(np.ascontiguousarray(X, dtype=np.float64), self.mean, self.scale, B, decisions)
+        scaling.decide_all(np.ascontiguousarray(X, dtype=np.float64), self.mean, self.scale, B, decisions)
         return decisions.reshape(len(X), n_settings, n_sets)
 
 

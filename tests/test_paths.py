@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -255,6 +256,22 @@ def test_polynomials_of_one_degree_are_fitted_once_per_split(fits):
     assert result.path == "path:knn"
     assert fits.count("StandardScaler") == 3 * 2 + 3
     assert "KNeighborsRegressor" not in fits
+
+
+def test_what_is_left_to_refit_keeps_its_transformers():
+    """They are fitted once per split, and what they warn of is counted once, whoever fits the model."""
+    (X, _), seen = table(), []
+
+    def loudly(X):
+        seen.append(len(X))
+        warnings.warn("seen", UserWarning, stacklevel=1)
+        return X
+
+    model = make_pipeline(FunctionTransformer(loudly), Lasso(max_iter=100))
+    result = run(model, {"lasso__alpha": [0.0, 0.1, 1.0]}, X, X[:, 0])
+    assert "alpha=0 is no lasso" in result.path_reason
+    of_both_parts = 2 * (3 * 2 + 3)
+    assert len(seen) == dict(record_of(result).table.warnings)["UserWarning: seen"] == of_both_parts
 
 
 # Interrupts

@@ -12,7 +12,7 @@ from ..families import Family, Kind
 from .base import Outcome, Unsuited
 from .measure import Answers, Meter
 from .problem import Combination, combinations_of
-from .refit import Chain, Key, Refit, chain_key, recorded
+from .refit import Chain, Key, Refit, recorded
 
 FIRST = np.zeros(1, dtype=np.int64)
 
@@ -31,7 +31,7 @@ class PerSplit:
         self.refit = Refit(family, meter.data, meter.loss, "")
         self.chains: dict[Key, list[Combination]] = {}
         for combination in combinations_of(kinds, axis):
-            keys = [chain_key(family, family.settings[s]) for s in combination.which]
+            keys = [self.refit.keys[s] for s in combination.which]
             for key in dict.fromkeys(keys):
                 mine = np.array([one == key for one in keys])
                 part = replace(combination, scaled=False, which=combination.which[mine], values=combination.values[mine])

@@ -240,5 +240,7 @@ def recorded(counter: Any) -> Iterator[None]:
             return
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            yield
-    counter.update(f"{type(w.message).__name__}: {' '.join(str(w.message).split())}" for w in caught)
+            try:
+                yield
+            finally:
+                counter.update(f"{type(w.message).__name__}: {' '.join(str(w.message).split())}" for w in caught)

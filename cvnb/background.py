@@ -96,7 +96,7 @@ class Job:
         return self.result
 
     def cancel(self) -> None:
-        """Stop at the next fit or, on a fast path, at once; the result is then what was finished."""
+        """Stop; the result is then what was finished. A path that goes split by split on one thread ends the split it is at."""
         self._slot.stop.set()
 
     def __repr__(self) -> str:

@@ -63,28 +63,33 @@ def numba_will_take(n: int) -> None:
 
 
 class _Matrices:
-    """The limit of the matrix libraries: the least that is wanted by runs that overlap, one in the background say."""
+    """The limit of the matrix libraries: the least that is wanted by runs that overlap, one in the background say.
+
+    An interrupt may come between any two lines: what was before is forgotten only once it is put back.
+    """
 
     def __init__(self) -> None:
-        self.lock, self.wanted = threading.Lock(), list[int]()
+        self.lock, self.wanted = threading.Lock(), dict[object, int]()
         self.before = list[tuple[Any, int]]()
 
     @contextmanager
     def at_most(self, n: int) -> Iterator[None]:
-        with self.lock:
-            if not self.wanted:
-                self.before = [(one, one.num_threads) for one in _libraries(len(sys.modules)) if one.user_api == "blas"]
-            self.wanted.append(n)
-            _limit(self.before, min(self.wanted))
+        run = object()
         try:
+            with self.lock:
+                if not self.wanted and not self.before:
+                    self.before = [(one, one.num_threads) for one in _libraries(len(sys.modules)) if one.user_api == "blas"]
+                self.wanted[run] = n
+                _limit(self.before, min(self.wanted.values()))
             yield
         finally:
             with self.lock:
-                self.wanted.remove(n)
+                self.wanted.pop(run, None)
                 if self.wanted:
-                    _limit(self.before, min(self.wanted))
+                    _limit(self.before, min(self.wanted.values()))
                 else:
                     _restore(self.before)
+                    self.before = []
 
 
 matrices_at_most = _Matrices().at_most

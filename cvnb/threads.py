@@ -1,8 +1,8 @@
 """Stages of calls on the threads of this process, with a stop that is seen at once.
 
 The kernels let go of Python's lock, so threads are enough and nothing is copied. The matrix library is held to one thread
-meanwhile: the calls are the parallel work. Nobody waits for what is interrupted: kernels look at a stop flag, and in anything
-else, as in a fit of scikit-learn's, the next line of Python raises `Abandoned`.
+meanwhile: the calls are the parallel work. Nobody waits for what is interrupted: kernels look at a stop flag, and in a fit of
+scikit-learn's the next line of Python raises `Abandoned`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ from __future__ import annotations
 import contextvars
 import ctypes
 import os
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,12 +27,13 @@ from joblib.parallel import get_active_backend
 from .cores import matrices_at_most, n_cores, openmp_at_most
 
 LOOK_EVERY = 0.05  # seconds between two looks at the progress
+SOON = 0.1  # seconds that an interrupt may wait for what ends by itself
 Call = Callable[[], None]
 Found = TypeVar("Found")
 
 
 class Abandoned(BaseException):
-    """Ends a call that nobody waits for any more."""
+    """Ends a fit that nobody waits for any more."""
 
 
 class Crew(ThreadPoolExecutor):
@@ -43,12 +47,17 @@ class Crew(ThreadPoolExecutor):
         return super().submit(self._made, call, *args, **kwargs)
 
     def leave(self) -> None:
-        """Begin nothing more, and end what is begun at its next line of Python."""
+        """Begin nothing more, and see to it that the fits that are begun end; those that end soon are waited for.
+
+        A thread that is inside scikit-learn's `warnings.catch_warnings` would put back the filters of before the interrupt.
+        """
         self.shutdown(wait=False, cancel_futures=True)
         with self._among:
             self._left = True
-            for thread in self._inside:
-                _raise_in(thread, Abandoned)
+        threading.Thread(target=self._end, name="cvnb end", daemon=True).start()
+        until = time.monotonic() + SOON
+        while self._inside and time.monotonic() < until:
+            time.sleep(0.1 * SOON)
 
     def _made(self, call: Callable[..., Found], *args: Any, **kwargs: Any) -> Found:
         me = threading.get_ident()
@@ -59,13 +68,24 @@ class Crew(ThreadPoolExecutor):
         try:
             return call(*args, **kwargs)
         finally:
-            with self._among:  # so what `leave` raises is raised in these lines at the latest, never in the executor's own
+            with self._among:  # so what `_end` raises is raised in these lines at the latest, never in the executor's own
                 self._inside.discard(me)
 
+    def _end(self) -> None:
+        """Raise Abandoned in the fits that are inside until nothing is: a callback may lose it."""
+        while self._inside:
+            with self._among:
+                frames = sys._current_frames()
+                for thread in self._inside:
+                    if _fits(frames[thread]):
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Abandoned))
+            time.sleep(LOOK_EVERY)
 
-def _raise_in(thread: int, error: type[BaseException]) -> None:
-    """Raise this at the next line of Python of another thread."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+def _fits(frame: FrameType) -> bool:
+    """Whether a thread that stands there may be ended: at a line of a model, and not of what takes locks or compiles."""
+    name = frame.f_globals.get("__name__", "")
+    return name.startswith("sklearn.") and not name.startswith("sklearn.utils.")
 
 
 def n_threads(n_jobs: int | None) -> int:

@@ -146,9 +146,12 @@ class Stages(PerSplit):
 
 def _lets_go(kind: Kind) -> bool:
     """Whether fits are trees of scikit-learn's own all along, which let go of Python's lock, and take no threads themselves."""
-    ahead, last = steps_of(kind.candidate) or ([], None)
-    own = getattr(last, "estimator", None) is None and getattr(last, "init", None) is None
-    alone = type(last) not in HISTOGRAMS and getattr(last, "n_jobs", None) in (None, 1)
+    parts = steps_of(kind.candidate)
+    assert parts is not None
+    ahead, last = parts
+    given = last.get_params(deep=False)
+    own = given.get("estimator") is None and given.get("init") is None
+    alone = type(last) not in HISTOGRAMS and given.get("n_jobs") in (None, 1)
     return own and alone and all(map(is_default_scaler, ahead))
 
 

@@ -196,6 +196,28 @@ def test_tiny_penalties_on_many_columns_have_the_minimum_of_least_angles(m, p, r
         np.testing.assert_allclose(out[:, s], coefs[:, -1] / unit, rtol=1e-6, atol=1e-8 * np.abs(y).max())
 
 
+def test_a_small_column_beside_a_huge_one_has_its_say():
+    """Rounding is reckoned column by column: one in units of 1e-6 is not lost beside one in units of 1e8."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(60, 2))
+    y = Z @ [5.0, 3.0] + 0.5 * rng.normal(size=60)
+    fam = family(Lasso(), grid={"alpha": [1e-5, 1e-8]})
+    result = Recipe(3, 3).run(fam, Z * [1e8, 1e-6], y, progress="off")
+    assert result.path == "shared:lasso"
+    assert (result.outer_curves[:, 0] > 5).all()  # there the penalty keeps the small one out
+    assert (result.outer_curves[:, 1] < 1).all()
+
+
+@pytest.mark.parametrize("seed", [274, 296, 370, 391, 455])
+def test_columns_that_only_together_could_stand_in_for_others_are_seen(seed):
+    """Tables of bits, in which the minimum is hardly ever the only one."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, 2, (12, 15)).astype(float), rng.integers(0, 4, 12).astype(float)
+    fam = family(Lasso(tol=1e-12, max_iter=100_000), grid={"alpha": [0.02, 0.05, 0.1]})
+    fast, slow = (Recipe(3, 3).run(fam, X, y, progress="off", path=path) for path in ("auto", "refit"))
+    np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-6)
+
+
 def test_copies_among_more_columns_than_rows_are_left_to_scikit_learn():
     """The minimum that columns reach one by one is not the only one, and is not taken."""
     X, y = table(m=45, p=130, seed=2)

@@ -20,6 +20,7 @@ SWEEPS, PATIENCE = 20_000, 8  # in all, and before columns are let in and out on
 LEVEL = 1e-9  # share of the penalty by which its gradient falls short of it where a column at zero could as well have moved
 PIVOTS = 10  # times the number of columns: enough of that
 SLACK = 1e-9  # share of the penalty by which the gradient of a column at zero may exceed it: rounding
+ROUNDING = 1e-14  # and share of the lengths of the column and of the targets
 GAP = 1e-13  # share of the squares of the targets that may lie between the objective and its bound
 INDEPENDENT = 1e-8  # share of a column's squares that the columns before it have to leave
 
@@ -115,21 +116,19 @@ def join(G, active, n, c, l2, R, x):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def is_least(G, b, w, active, n, x, l1, l2, positive, g):
+def is_least(G, b, w, active, n, x, l1, slack, positive, g):
     """Whether x on the active columns has the signs of w and no other column wants to move; w and g are it then."""
     p = w.size
     for i in range(n):
         if not x[i] * w[active[i]] > 0.0:
             return False
-    h, most = b.copy(), 0.0
+    h = b.copy()
     for i in range(n):
         row, by = G[active[i]], x[i]
         for c in range(p):
             h[c] -= by * row[c]
     for c in range(p):
-        most = max(most, abs(b[c]))
-    limit = l1 * (1.0 + SLACK) + 1e-14 * most
-    for c in range(p):
+        limit = l1 * (1.0 + SLACK) + slack[c]
         if w[c] == 0.0 and (h[c] > limit or (h[c] < -limit and not positive)):
             return False
     for i in range(n):
@@ -156,7 +155,7 @@ def gap(b, yy, w, l1, l2, positive, g):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def is_solved(G, b, w, l1, l2, positive, g, x, active, R, last):
+def is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last):
     """Whether the equations of the columns that are not zero give the minimum; last = [how many, l2] of the factor in R, or -1.
 
     The second truth is whether those columns are independent, and no other could stand in for some of them. The factor is used
@@ -174,12 +173,14 @@ def is_solved(G, b, w, l1, l2, positive, g, x, active, R, last):
             last[0] = -1.0
             return False, False
     solve(R, n, x)
-    if not is_least(G, b, w, active, n, x, l1, l2, positive, g):
+    if not is_least(G, b, w, active, n, x, l1, slack, positive, g):
         return False, True
     for c in range(w.size):
         size = g[c] if positive else abs(g[c])
-        if w[c] == 0.0 and size > l1 * (1.0 - LEVEL) and not join(G, active, n, c, l2, R, x):
-            return False, False  # that one could stand in for others
+        if w[c] == 0.0 and size > l1 * (1.0 - LEVEL):
+            if not join(G, active, n, c, l2, R, x):
+                return False, False  # that one could stand in for others
+            n += 1
     return True, True
 
 
@@ -231,17 +232,15 @@ def give_way(w, c, sign, active, signs, n, R, x, way):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def pivot(G, b, w, l1, l2, positive, stop, x, way, signs, active, R, g):
+def pivot(G, b, w, l1, l2, slack, positive, stop, x, way, signs, active, R, g):
     """Take w, whose columns are independent, to the minimum, g = b - G w along with it; whether it is reached."""
-    p, n, most = w.size, 0, 0.0
+    p, n = w.size, 0
     for c in range(p):
-        most = max(most, abs(b[c]))
         if w[c] != 0.0:
             if not join(G, active, n, c, l2, R, x):
                 return False
             signs[n] = 1.0 if w[c] > 0.0 else -1.0
             n += 1
-    limit = l1 * (1.0 + SLACK) + 1e-14 * most
     for _ in range(PIVOTS * p):
         if stop[0]:
             return False
@@ -263,11 +262,11 @@ def pivot(G, b, w, l1, l2, positive, stop, x, way, signs, active, R, g):
             row, by = G[active[i]], w[active[i]]
             for c in range(p):
                 g[c] -= by * row[c]
-        c, excess = -1, limit
+        c, excess = -1, 0.0
         for k in range(p):
-            size = g[k] if positive else abs(g[k])
-            if w[k] == 0.0 and size > excess:
-                c, excess = k, size
+            over = (g[k] if positive else abs(g[k])) - l1 * (1.0 + SLACK) - slack[k]
+            if w[k] == 0.0 and over > excess:
+                c, excess = k, over
         if c < 0:
             return True
         sign = 1.0 if g[c] > 0.0 else -1.0
@@ -287,18 +286,20 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
     """Fill out[:, s] with the minimum for l1s[s], l2s[s], which fall with s; FINE, or ILL where it is not unique enough."""
     p = b.size
     w, g, x, active, R = np.zeros(p), b.copy(), np.empty(p), np.empty(p, np.int64), np.empty((p, p))
-    way, signs, last = np.empty(p), np.empty(p), np.array([-1.0, 0.0])
+    way, signs, slack, last = np.empty(p), np.empty(p), np.empty(p), np.array([-1.0, 0.0])
+    for c in range(p):
+        slack[c] = ROUNDING * np.sqrt(max(G[c, c], 0.0) * yy)
     for s in range(l1s.size):
         l1, l2, wait, before = l1s[s], l2s[s], 1, w.copy()
-        least, independent = is_solved(G, b, w, l1, l2, positive, g, x, active, R, last)
+        least, independent = is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last)
         for n_sweeps in range(0 if least else SWEEPS):
             if stop[0]:
                 return FINE
             if n_sweeps == PATIENCE:
                 last[0], h = -1.0, g.copy()
-                if pivot(G, b, before, l1, l2, positive, stop, x, way, signs, active, R, h):
+                if pivot(G, b, before, l1, l2, slack, positive, stop, x, way, signs, active, R, h):
                     w[:], g[:] = before, h
-                    least, independent = is_solved(G, b, w, l1, l2, positive, g, x, active, R, last)
+                    least, independent = is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last)
                     if least:
                         break
             if sweep(G, g, w, l1, l2, positive):
@@ -306,7 +307,7 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
             wait -= 1
             if wait > 0:
                 continue
-            least, independent = is_solved(G, b, w, l1, l2, positive, g, x, active, R, last)
+            least, independent = is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last)
             if not least and gap(b, yy, w, l1, l2, positive, g) <= GAP * yy:
                 least = independent
                 break

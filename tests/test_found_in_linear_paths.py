@@ -82,6 +82,21 @@ def counted_from_afar():
     return np.column_stack([quarters + 1e13, Z]), quarters / 4 + 0.3 * Z + rng.normal(size=6000)
 
 
+def far_and_wide():
+    """More columns than rows, half of them 1e14 away from zero: their rounded mean is a tenth of their spread off."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(12, 40))
+    X[:, :21] += 1e14
+    return X, (X - 1e14 * (np.arange(40) < 21)) @ rng.normal(size=40) + rng.normal(size=12)
+
+
+def constant_from_afar():
+    """A constant whose rounded mean leaves an intercept."""
+    rng, X, clean = signal()
+    X[:, 0] = 1e13 / 3
+    return X, clean + 1 + rng.normal(size=60)
+
+
 def one_far_target():
     X, y = noisy()
     y[7] = 1e12
@@ -137,6 +152,17 @@ OWN_NUMBERS = {
     "very far, scaled, no intercept": (
         Family(make_pipeline(StandardScaler(), Ridge(fit_intercept=False)), {"ridge__alpha": [1e-3, 0.1]}),
         counted_from_afar, TUNED, {},
+    ),
+    "far and wide, scaled": (
+        Family(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [0.1, 1.0]}), far_and_wide, Recipe(3, 3), {},
+    ),
+    "far and wide, scaled, least squares": (Family(SCALED_OLS, {}), far_and_wide, Recipe(3, None), {}),
+    "constant from afar, scaled, no intercept": (
+        Family(make_pipeline(StandardScaler(), Ridge(fit_intercept=False)), {"ridge__alpha": [1e-3, 1.0]}),
+        constant_from_afar, TUNED, {},
+    ),
+    "constant from afar, scaled, no intercept, least squares": (
+        Family(make_pipeline(StandardScaler(), LinearRegression(fit_intercept=False)), {}), constant_from_afar, BARE, {},
     ),
     "several tolerances": (Family(LinearRegression(), {"tol": [0.3, 1e-6]}), nearly_twice, TUNED, {}),
     "several tolerances, leave-one-out": (Family(LinearRegression(), {"tol": [0.3, 1e-6]}), nearly_twice, Recipe(3, "loo"), {}),

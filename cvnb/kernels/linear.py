@@ -253,6 +253,8 @@ def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G
                 if variance < (mean / FAR) ** 2:
                     return DISTANT
                 seen[1] = max(seen[1], mean / np.sqrt(variance))
+            elif scaled and mean > FAR:  # what scikit-learn's rounded mean leaves of a constant is an intercept
+                return DISTANT
         for c in range(n_targets):
             b[i, c] = scale[i] * (total[(p + 1 + c) * q + i] - m[i] * total[(p + 1 + c) * q + p])
     for c in range(n_targets if intercept else 0):

@@ -302,6 +302,8 @@ class Rows:
     def refuse_far(self, line: Line, mean: np.ndarray, spread: np.ndarray) -> None:
         """An error where a column is so far from zero that its rounding shows; a scaler and an intercept take that away."""
         varies = spread > 0  # of a constant column it is 0 exactly: so exact is its centre
+        if line.scaled and not line.intercept and (np.abs(mean[~varies]) > linear.FAR).any():
+            raise Unsuited(DISTANT)  # what scikit-learn's rounded mean leaves of a constant is an intercept
         if line.intercept == line.scaled or not varies.any():
             return
         away = float((np.abs(mean[varies]) / spread[varies]).max())
@@ -312,8 +314,8 @@ class Rows:
     def scale(self, train: np.ndarray) -> np.ndarray:
         """What a StandardScaler multiplies by, a constant column by 1."""
         mean, _ = self.origin(train, True, False)
-        variance = np.mean((self.X[train] - mean) ** 2, axis=0)
-        n = train.size
+        X, n = self.X[train] - mean, train.size
+        variance = np.mean(X**2, axis=0) - np.mean(X, axis=0) ** 2  # the mean of large numbers is rounded
         constant = nearly_constant(variance, mean, n, 1.0)
         if (nearly_constant(variance, mean, n, HARDLY) != nearly_constant(variance, mean, n, 1 / HARDLY)).any():
             raise Unsuited("a column is so nearly constant that rounding decides whether it is scaled")

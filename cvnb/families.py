@@ -307,13 +307,13 @@ def check_parameters(family: Family) -> list[Kind]:
     known: dict[Any, _Alike] = {}
     for s, setting in enumerate(family.settings):
         parameters = family.parameters(setting)
-        numbers = {key: value for key, value in parameters.items() if is_plain_number(value)}
-        rest = tuple((key, sameness(value)) for key, value in parameters.items() if key not in numbers)
-        alike = known.get((*numbers, rest))
+        numbers = {name: value for name, value in parameters.items() if is_plain_number(value)}
+        key = likeness(parameters, numbers)
+        alike = known.get(key)
         if alike is None or not alike.stands_for(numbers):
             candidate = _validated(family, setting)
             alike = _Alike(candidate, _ranges(candidate, numbers))
-            known.setdefault((*numbers, rest), alike)
+            known.setdefault(key, alike)
             kinds.append(alike)
         alike.which.append(s)
         alike.numbers.append(numbers)
@@ -327,7 +327,12 @@ def is_plain_number(value: Any) -> bool:
     return (type(value) is float or isinstance(value, np.floating)) and math.isfinite(value)
 
 
-def sameness(value: Any) -> Any:
+def likeness(parameters: Mapping[str, Any], numbers: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Equal for settings that differ in these numbers alone."""
+    return (*numbers, tuple((name, _sameness(value)) for name, value in parameters.items() if name not in numbers))
+
+
+def _sameness(value: Any) -> Any:
     """Equal for values that make the same estimator: words by what they say, objects by being one and the same."""
     return (type(value), value) if isinstance(value, str | bool | np.bool_ | None) else id(value)
 

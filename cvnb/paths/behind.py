@@ -16,7 +16,7 @@ from ..threads import stoppable
 from .base import Outcome, Unsuited
 from .measure import Meter
 from .per_split import PerSplit
-from .problem import Combination, Solver, column_names, steps_of
+from .problem import Combination, Solver, SplitProblem, column_names, steps_of
 from .refit import Chain, Key
 
 
@@ -43,12 +43,12 @@ class Behind(PerSplit):
         X_train, X_test = self._numbers(X_train)[order], self._numbers(X_test)
         if X_train.shape[1] != X_test.shape[1]:
             raise Unsuited("the transformers give the test part other columns, and refit tells what that does")
-        pair = chain.train[order], chain.test
-        stop = np.zeros(1, dtype=np.uint8)
+        train, stop = chain.train[order], np.zeros(1, dtype=np.uint8)
         for one in combinations:
-            call = partial(self.solver.answers_of_split, one, self.meter, self.meter.data, pair, X_train, X_test, stop)
+            split = SplitProblem(one, self.meter, train, chain.test, X_train, X_test, stop)
+            call = partial(self.solver.answers_of_split, split)
             answers, n = stoppable(call, stop) if self.compiles else call()
-            self.put(outcome, one, pair[1], answers)
+            self.put(outcome, one, chain.test, answers)
             outcome.counts[self.solver.counted] += n
 
     def _numbers(self, X: Any) -> np.ndarray:

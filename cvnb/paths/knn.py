@@ -17,16 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ..data import Data
 from ..kernels import neighbours, scaling
 from ..kernels import votes as ballots
 from ..plan import Plan
-from ..splitters import Pair
 from ..table import Sheet
 from .base import PER_WORKER, Call, Unsuited, shared_out
 from .bundles import Bundle, bundles
 from .measure import Answers, Meter
-from .problem import Combination, Problem
+from .problem import Combination, Problem, SplitProblem
 from .search import METRICS, Geometry, Near, Search, nearest
 
 AXIS, COUNTED = "n_neighbors", "equal distances"
@@ -299,24 +297,15 @@ class Ballot:
         return Answers(values, self.shares if self.shares.shape[2] else None, present=present)
 
 
-def answers_of_split(
-    combination: Combination,
-    meter: Meter,
-    data: Data,
-    pair: Pair,
-    X_train: np.ndarray,
-    X_test: np.ndarray,
-    stop: np.ndarray,
-) -> tuple[Answers, int]:
-    """(what every k says of X_test, tied predictions) from the rows X_train, which stand for the rows (train, test)."""
-    train, _ = pair
-    vote = Votes.of(replace(combination, which=np.arange(combination.which.size)))
-    ballot = Ballot(meter, len(X_test), combination.which.size)
-    geometry = Geometry.of(combination)
-    found = nearest(X_train, X_test, geometry, int(vote.ks[-1]))
+def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:
+    """(what every k says of the test rows, tied predictions)."""
+    one, train, n_test = split.combination, split.train, len(split.X_test)
+    vote, geometry = Votes.of(replace(one, which=np.arange(one.which.size))), Geometry.of(one)
+    ballot = Ballot(split.meter, n_test, one.which.size)
+    found = nearest(split.X_train, split.X_test, geometry, int(vote.ks[-1]))
     _check_digits(geometry, vote, found.distances[:, 0])
-    tied = ballot.cast(vote, found, train, np.arange(len(X_test)))
-    return ballot.answers(ballot.present(train)[None] if meter.wants_scores else None), tied
+    tied = ballot.cast(vote, found, train, np.arange(n_test))
+    return ballot.answers(ballot.present(train)[None] if split.meter.wants_scores else None), tied
 
 
 def _length(plan: Plan, votes: list[Votes]) -> int:

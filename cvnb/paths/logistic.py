@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils import compute_class_weight
 
-from ..data import Data
 from ..kernels import logistic, scaling
 from ..plan import Plan
 from ..splitters import Pair
@@ -23,7 +22,7 @@ from .base import PER_WORKER, Call, Unsuited, guarded, shared_out
 from .lasso import stops_early
 from .measure import Answers, Meter
 from .per_split import FIRST
-from .problem import Combination, Problem
+from .problem import Combination, Problem, SplitProblem
 
 AXIS, COUNTED = "C", "margins"
 LARGEST = 400  # coefficients whose second derivatives are worth solving
@@ -246,19 +245,11 @@ class LogisticPart:
         return answers(decisions, found[0][2].present, self.sweep.meter, lines[0].model)
 
 
-def answers_of_split(
-    combination: Combination,
-    meter: Meter,
-    data: Data,
-    pair: Pair,
-    X_train: np.ndarray,
-    X_test: np.ndarray,
-    stop: np.ndarray,
-) -> tuple[Answers, int]:
-    """(what every setting says of X_test, 0) after one path on X_train, which stand for the rows (train, test)."""
-    line = Line(combination, meter)
-    fitted = line.fit(X_train, np.arange(len(X_train)), pair[0], None, stop)
-    return answers(line.decisions(fitted, X_test), fitted.present, meter, line.model), 0
+def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:
+    """(what every setting says of the test rows, 0) after one path."""
+    line = Line(split.combination, split.meter)
+    fitted = line.fit(split.X_train, np.arange(len(split.X_train)), split.train, None, split.stop)
+    return answers(line.decisions(fitted, split.X_test), fitted.present, split.meter, line.model), 0
 
 
 def answers(decisions: np.ndarray, present: np.ndarray, meter: Meter, model: Any) -> Answers:

@@ -14,13 +14,11 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from ..data import Data
 from ..errors import FamilyError, WrongTypeError
-from ..families import Family, Kind, sameness
-from ..splitters import Pair
+from ..families import Family, Kind, likeness
 from .base import Unsuited
 from .measure import Answers, Meter
-from .problem import Combination, Solver
+from .problem import Combination, Solver, SplitProblem
 
 Predict = Callable[[Any, np.ndarray, np.ndarray, np.ndarray, np.ndarray], Any]
 ADDED: dict[type, Solver] = {}
@@ -73,8 +71,7 @@ def together(family: Family, kinds: list[Kind]) -> list[Kind]:
     found: dict[Any, list[Kind]] = {}
     for kind in kinds:
         parameters = family.parameters(family.settings[kind.which[0]])
-        rest = tuple((key, sameness(value)) for key, value in parameters.items() if key not in kind.numbers[0])
-        found.setdefault((*kind.numbers[0], rest), []).append(kind)
+        found.setdefault(likeness(parameters, kind.numbers[0]), []).append(kind)
     return [
         Kind(same[0].candidate, np.concatenate([one.which for one in same]), tuple(n for one in same for n in one.numbers))
         for same in found.values()
@@ -103,18 +100,10 @@ class OneFunction:
 
     predict: Predict
 
-    def __call__(
-        self,
-        one: Combination,
-        meter: Meter,
-        data: Data,
-        pair: Pair,
-        X_train: np.ndarray,
-        X_test: np.ndarray,
-        stop: np.ndarray,
-    ) -> tuple[Answers, int]:
-        y = data.y[pair[0]]
-        own = one.values.copy(), X_train.copy(), y.copy(), X_test.copy()  # to be worked on in place
+    def __call__(self, split: SplitProblem) -> tuple[Answers, int]:
+        one, meter, X_test = split.combination, split.meter, split.X_test
+        y = meter.data.y[split.train]
+        own = one.values.copy(), split.X_train.copy(), y.copy(), X_test.copy()  # to be worked on in place
         given = self.predict(clone(one.model), *own)
         said = np.asarray(given)
         if isinstance(given, np.ma.MaskedArray) or (meter.classes is None and said.dtype.kind not in "biuf"):

@@ -47,6 +47,19 @@ class Problem:
     combinations: tuple[Combination, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class SplitProblem:
+    """Settings on one split: X_train and X_test are what transformers made of the rows `train` and `test`."""
+
+    combination: Combination
+    meter: Meter
+    train: np.ndarray
+    test: np.ndarray
+    X_train: np.ndarray
+    X_test: np.ndarray
+    stop: np.ndarray  # [1]: set where nobody waits any more
+
+
 @dataclass(frozen=True)
 class Solver:
     """An algorithm that gives every value of one parameter at once, for exactly these models."""
@@ -58,7 +71,7 @@ class Solver:
     refuses: Callable[[Any], str]  # last step -> why its other parameters are not for it, or ""
     in_float32: Callable[[Combination], bool]  # whether scikit-learn's rounding of float32 shows
     sweep: Callable[[Problem, Plan], Sweep] | None  # bare, or behind a StandardScaler; None: as behind anything
-    answers_of_split: Callable[..., tuple[Answers, int]]  # behind anything else
+    answers_of_split: Callable[[SplitProblem], tuple[Answers, int]]  # behind anything else; and how many close calls
     compiles: bool = True  # kernels do it, which let go of Python's lock
 
 

@@ -12,10 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..data import Data
 from ..layouts import Layout, Partition
 from ..plan import Plan
-from ..splitters import Pair
 from ..table import Sheet
 from ..threads import n_threads
 from . import lasso
@@ -23,9 +21,9 @@ from .base import PER_WORKER, Call, shared_out
 from .least_squares import fit
 from .linear_fit import Line, Rows
 from .linear_parts import BlockedPart, Part
-from .measure import Answers, Meter
+from .measure import Answers
 from .outer_part import OuterPart
-from .problem import Combination, Problem
+from .problem import Problem, SplitProblem
 from .targets import Targets
 
 AXIS, COUNTED = "alpha", "margins"
@@ -118,22 +116,14 @@ class LinearSweep:
             sheet.count(COUNTED, close)
 
 
-def answers_of_split(
-    combination: Combination,
-    meter: Meter,
-    data: Data,
-    pair: Pair,
-    X_train: np.ndarray,
-    X_test: np.ndarray,
-    stop: np.ndarray,
-) -> tuple[Answers, int]:
-    """(what every setting says of X_test, close calls) after one fit on X_train, which stand for the rows (train, test)."""
-    train, test = pair
-    targets, line = Targets(data.y, meter), Line.of(combination)
+def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:
+    """(what every setting says of the test rows, close calls) after one fit."""
+    train, test, X_test, data = split.train, split.test, split.X_test, split.meter.data
+    targets, line = Targets(data.y, split.meter), Line.of(split.combination)
     if line.is_lasso:
-        lasso.check(line.alphas, X_train.shape[1])
+        lasso.check(line.alphas, X_test.shape[1])
     weights = None if data.weights is None else data.weights[train]
-    rows = Rows(X_train, targets.Y[train], weights, stop)
+    rows = Rows(split.X_train, targets.Y[train], weights, split.stop)
     centre, coefs = fit(rows, np.arange(train.size), line)
     present = targets.counts(train)[None, :] > 0
     targets.refuse_one_class(present, line.intercept)

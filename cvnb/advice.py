@@ -18,7 +18,7 @@ from .errors import InfeasibleError, InputError
 from .estimate import quantity_of
 from .families import Family, as_families
 from .inference.bounds import dev_set_bound
-from .paths.base import Ran
+from .paths.base import Draw, Ran
 from .paths.choice import choose_path
 from .plan import Plan
 from .procedure import DEFAULTS, Options, plan, prepare
@@ -141,7 +141,7 @@ class Case:
             return Trial(recipe, plan(recipe, self.data.X, self.data.y, None, self.data.groups))
         ready = prepare(recipe, self.given, self.data, Options(**DEFAULTS))
         works = [job.work for job in ready.jobs.values()]
-        paths = [choose_path(w.family, w.kinds, w.data, w.loss, w.task, ready.plan, w.path) for w in works]
+        paths = [choose_path(w.family, w.kinds, [Draw(ready.plan, w.data)], w.loss, w.task, w.path) for w in works]
         return Trial(
             recipe=recipe,
             plan=ready.plan,

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 
+from .cancel import Stop
 from .families import estimator_label
-from .paths.base import Ran
+from .paths.base import Draw, Inside, Outside, Ran, Task
 from .paths.measure import Answers, Meter
 from .paths.refit import Refit
 from .paths.stages import Stages
 from .plan import Plan
 from .reports.base import Report
 from .run import TINY, Work
-from .threads import n_threads
+from .threads import Team, n_threads
 
 SIDE = 384  # rows and columns of the matrices whose product is timed
 RUN, SPLIT, MANY = 1.2e-3, 2e-5, 200  # seconds of a fast run, and of each of its first splits, beside the multiplications
@@ -73,7 +74,7 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
     fits = inner + n_outer * (n_settings if flat else 1)
     tested = 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
     losses = 8.0 * n_settings * (plan.n_inner + n_outer + tested)
-    if hasattr(path, "cost"):
+    if path.cost is not None:
         n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
         rate = _per_multiplication() * RATES[path.name.split(":")[1]] / n
         seconds = RUN + SPLIT * min(plan.n_inner + n_outer, MANY) + path.cost * rate
@@ -92,19 +93,19 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
 def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
     """The mean of the first and the last setting, fitted and measured on the first split."""
     train, test = plan.inner[0][0] if plan.n_inner else plan.outer[0]
-    path, n = Refit(work.family, work.data, work.loss, ""), len(work.family.settings)
+    path, n = Refit(work.family, [Draw(plan, work.data)], work.loss, ""), len(work.family.settings)
     started = time.perf_counter()
     for s in dict.fromkeys((0, n - 1)):
-        path.evaluate(train, test, np.array([s]), (0, 0), False)
+        path.failure(0, train, test, s, (0, 0))
     return (time.perf_counter() - started) / min(2, n)
 
 
 def _seconds_of_a_split(path: Stages, plan: Plan) -> float:
     """The largest model, or two of several, fitted and asked for every size on the first split."""
-    train, test = plan.inner[0][0] if plan.n_inner else plan.outer[0]
+    first: Task = Inside(0, range(1), 0) if plan.n_inner else Outside(0, range(1), np.zeros(1, dtype=np.int64))
     some = path.with_fits(2)
     started = time.perf_counter()
-    some.evaluate(train, test, np.arange(len(path.family.settings)), (0, 0), False)
+    some.run(first, Team(Stop()))
     return (time.perf_counter() - started) * path.n_fits / some.n_fits
 
 

@@ -19,7 +19,7 @@ from .estimate import Record, RiskEstimate
 from .families import Family, as_families, check_parameters
 from .forecast import forecast
 from .losses import find_loss
-from .paths.base import Ran
+from .paths.base import Draw, Ran
 from .paths.choice import choose_path
 from .plan import Plan
 from .progress import Slot
@@ -116,7 +116,7 @@ def dry_run(
     found = {}
     for name, one in families.items():
         work = _prepare(one, drawn, data, task, inner_spec, options).work
-        path = choose_path(work.family, work.kinds, work.data, work.loss, work.task, drawn, work.path)
+        path = choose_path(work.family, work.kinds, [Draw(drawn, work.data)], work.loss, work.task, work.path)
         found[name] = forecast(work, drawn, path, options.flat)
     return found[""] if isinstance(given, Family) else found
 

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+from .cancel import Stop
+
 AFTER, EVERY = 0.4, 0.1
 
 
@@ -28,7 +30,7 @@ class Slot:
         self.shows = shows
         self.handle: Any = None
         self.line = ""
-        self.stop = threading.Event()
+        self.stop = Stop()
         self.share, self.name, self.part, self.n_parts = 0.0, "", 0, 1
         self.as_result: Callable[[Any], Any] | None = None  # loss table -> result
         self.table: Callable[[], Any] | None = None  # the loss table as far as it is filled

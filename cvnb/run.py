@@ -1,41 +1,44 @@
-"""Plan × Path -> LossTable: order, workers, progress, interrupt.
+"""The engine: draws × path -> tables of losses. It owns the table, the order of the tasks, refit, progress, stop and workers.
 
-Outer splits are worked through in waves: the inner splits of one wave go out together with the outer fits of the wave before,
-so workers stay busy, and an outer split is finished as soon as it can be: an interrupt keeps it.
+`choose_and_measure` is the central rule of the package: choose inside, measure outside. It asks for losses task by task. A path
+that serves many splits answers with whole batches of training parts, on threads or on a cluster. Otherwise each split is a task
+of its own, and the tasks of several parts go out together, in waves: the outer splits of one wave with the inner ones of the
+next, so that workers stay busy and an outer split is finished as soon as it can be. An interrupt keeps what is finished.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
 
-from .cluster import LOST, Lost, Split, cluster
+from .cancel import Stop, Stopped
 from .data import Data
 from .errors import FitError
 from .families import Family, Kind
 from .losses import Loss
-from .paths.base import Outcome, Path, Ran, Sweep
+from .paths.base import Draw, Inside, Losses, Outside, Path, Ran, Refusal, Runs, Task, n_inner, offsets
 from .paths.choice import choose_path
 from .paths.refit import Refit, recorded
 from .plan import Plan
 from .progress import Progress, Slot
 from .randomness import global_state, is_ours
 from .rules import Rule
-from .table import Failure, LossTable, Sheet
-from .threads import n_threads, run_stages
+from .table import Failure, Found, LossTable, TableBuilder
+from .threads import Team
 from .wording import count, number
-from .workers import Task, Threads, Workers, workers
+from .workers import Executor, Look, fits_on, is_loss_of_workers, kernels_on, threads_on
 
 WAVE_SECONDS = 0.5
 TINY, QUICK = 5e7, 5e8  # multiplications that are done before another thread is awake; and before a user gets impatient
+LOST = 4  # times that workers may be lost at the same place before the run ends
+Asking = Generator[Task, Losses | Refusal, Found]
 
 
 @dataclass(frozen=True)
@@ -52,327 +55,407 @@ class Work:
     n_jobs: int | None = None
 
 
-def fill(work: Work, plan: Plan, flat: bool = False, slot: Slot | None = None) -> tuple[LossTable, Ran]:
-    """Every loss that this plan asks for, and the path that found them.
+def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: bool, known: Found | None = None) -> Asking:
+    """Choose inside, measure outside: asks for the losses of tasks, and gives what it found in the training parts.
 
-    After an interrupt the losses are those of the outer splits that were finished. Where a fast path finds the rows of a
-    training part unsuited, that part is refitted, and a note tells why.
+        s_j = the setting that the rule takes from the inner losses of part j
+        ε_j = the loss of s_j on outer test part j, no row of which took part in the choice
+
+    A choice that fails on the whole outer training part gives way to the next best. known: inner losses that stand.
     """
-    try:
-        path: Any = choose_path(work.family, work.kinds, work.data, work.loss, work.task, plan, work.path)
-    except KeyboardInterrupt:
-        refit = Refit(work.family, work.data, work.loss, "interrupted before a faster path was looked for")
-        nothing = _Run(work, plan, refit, flat, range(plan.n_parts), Progress(1.0, None)).table(False, 0.0)
-        return nothing, Ran(refit.name, refit.reason)
-    table = (_sweep if hasattr(path, "stages") else _split_by_split)(work, path, plan, flat, slot)
-    if table.refitted and sum(n for _, n in table.refitted) == plan.n_inner + len(plan.outer):
-        return table, Ran("refit", table.refitted[0][0])
-    return table, Ran(path.name, path.reason)
+    found = Found(parts, np.zeros(len(parts), dtype=np.int64)) if known is None else known
+    carry = None
+    if known is None and plan.inner_layouts is not None:
+        losses = yield Inside(draw, parts)
+        if isinstance(losses, Refusal):
+            found.refused.update(dict.fromkeys(parts, losses.reason))
+            return found
+        carry = losses.carry
+        _note(found, losses, [(j, k) for j in parts for k in range(n_inner(plan, j))])
+        ends = offsets(n_inner(plan, j) for j in parts)
+        found.inner = [losses.losses[a:b] for a, b in pairwise(ends)]
+        for i, j in enumerate(parts):
+            if j not in found.refused:
+                found.chosen[i] = _chosen(rule, found.inner[i], found, j, plan)
+    if plan.outer_layout is None or len(found.refused) == len(parts):
+        return found
+    inside = frozenset(found.refused)
+    outer = Outside(draw, parts, found.chosen, every, carry, inside)
+    losses = yield outer
+    if isinstance(losses, Refusal):
+        found.outside = frozenset(parts) - inside
+        found.refused.update(dict.fromkeys(found.outside, losses.reason))
+        return found
+    _note(found, losses, [(j, None) for j in parts])
+    found.outside = frozenset(found.refused) - inside
+    ends = offsets(plan.outer_layout.sizes()[parts.start : parts.stop, 1])
+    pieces = list(pairwise(ends.tolist()))
+    assert losses.predictions is not None
+    found.outer, found.predictions = losses.losses, [losses.predictions[a:b] for a, b in pieces]
+    found.rows = [None if losses.rows is None else losses.rows[a:b] for a, b in pieces]
+    failed = np.isnan(found.outer[np.arange(len(parts)), found.chosen])
+    for i in np.flatnonzero(failed).tolist():
+        if parts[i] not in found.refused:
+            yield from _next_best(rule, outer, plan, found, i)
+    return found
 
 
-def _split_by_split(work: Work, path: Path, plan: Plan, flat: bool, slot: Slot | None) -> LossTable:
-    shown = Progress(plan.n_inner + len(plan.outer), slot, table=lambda: run.table(False, 0.0))
-    run = _Run(work, plan, path, flat or path.every_setting, range(plan.n_parts), shown)
-    started = time.perf_counter()
-    try:
-        with global_state(), _compiling(shown) if path.compiles else nullcontext():
-            run.all_parts()
-        complete = True
-    except KeyboardInterrupt:
-        complete = False
-    finally:
-        shown.close()
-    return run.table(complete, time.perf_counter() - started)
+def _next_best(rule: Rule, outer: Outside, plan: Plan, found: Found, i: int) -> Asking:
+    """Take the next best setting in the place of one that failed outside part i, until one does not."""
+    j, losses = found.parts[i], found.outer
+    assert losses is not None
+    left = np.full_like(losses[[i]], np.nan) if found.inner is None else found.inner[i].copy()
+    while np.isnan(losses[i, found.chosen[i]]):
+        left[:, found.chosen[i]] = np.nan
+        found.chosen[i] = _chosen(rule, left, found, j, plan)
+        if outer.every and np.isnan(losses[i, found.chosen[i]]):
+            continue
+        again = yield replace(outer, parts=range(j, j + 1), chosen=found.chosen[[i]], every=False, carry=None)
+        assert isinstance(again, Losses)
+        assert again.predictions is not None
+        found.predictions = [*found.predictions[:i], again.predictions, *found.predictions[i + 1 :]]
+        if not outer.every:
+            _note(found, again, [(j, None)])
+            losses[i] = again.losses[0]
+            found.rows = [*found.rows[:i], again.rows, *found.rows[i + 1 :]]
+    return found
 
 
-def _sweep(work: Work, path: Sweep, plan: Plan, flat: bool, slot: Slot | None) -> LossTable:
-    """The same by a path that fills the whole table on threads, and by refit in the parts that it refuses."""
-    sheet = Sheet(plan, len(work.family.settings), work.rule)
-    shown = Progress(1.0, slot, unit="", table=lambda: sheet.table(0.0))
-    started = time.perf_counter()
-
-    def look() -> None:
-        compiler.look()
-        shown(sheet.share_done, lambda: so_far(sheet.outer, sheet.chosen, np.flatnonzero(sheet.finished), work.loss))
-
-    try:
-        watched = nullcontext() if work.loss.is_known else recorded(sheet.warnings)
-        with watched, _compiling(shown) as compiler:
-            _fill_sheet(work, path, sheet, look)
-        shown.close()
-        if len(sheet.refused) < plan.n_parts:
-            _refit_refused(work, sheet, slot)
-    except KeyboardInterrupt:
-        sheet.stop[0] = 1
-    finally:
-        shown.close()
-    if sheet.stopped or len(sheet.refused) < plan.n_parts:
-        return sheet.table(time.perf_counter() - started)
-    why = next(iter(sheet.refused.values()))
-    table = _split_by_split(work, Refit(work.family, work.data, work.loss, why), plan, flat, slot)
-    return replace(table, refitted=((why, plan.n_inner + len(plan.outer)),))
+def _note(found: Found, losses: Losses, splits: list[tuple[int, int | None]]) -> None:
+    """Keep what a path says beside its losses."""
+    found.refused = losses.refused | found.refused
+    found.failures += [Failure(*splits[at], s, cause) for (at, s), cause in losses.failures.items()]
+    found.warnings.update(losses.warnings)
+    found.counts.update(losses.counts)
+    found.refitted.update(losses.refitted)
 
 
-def _fill_sheet(work: Work, path: Any, sheet: Sheet, look: Callable[[], None]) -> None:
-    """By a cluster where one is asked for and there is enough to do, and what then is left by threads of this process."""
-    with cluster(work.n_jobs if path.cost > QUICK else 1, sheet.plan) as there:
-        if there is not None:
-            searches = hasattr(path, "ahead") and path.ahead(sheet.plan, there.n)
-            if not searches:
-                return there.fill(path, sheet, work.loss.is_known, look)
-            there.find_ahead(path, sheet, look)
-    n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
-    run_stages(path.stages(sheet), n, sheet.stop, look, quick=path.cost <= QUICK)
+class NothingLeft(Exception):
+    """Raised where every setting has failed in part `j`."""
+
+    def __init__(self, j: int, failures: list[Failure], nested: bool) -> None:
+        causes = Counter(failure.cause for failure in failures if failure.j == j)
+        lines = [f"  {n} × {cause}" for cause, n in causes.most_common(5)]
+        where = f" in outer split {j}" if nested else ""
+        super().__init__("\n".join([f"every setting failed{where}, so nothing can be chosen there:", *lines]))
+        self.first = next((failure for failure in failures if failure.j == j), None)
 
 
-def _refit_refused(work: Work, sheet: Sheet, slot: Slot | None) -> None:
-    """Fill the parts that the path refused, and the outer splits that it could not measure."""
-    if not sheet.refused and not sheet.refused_outside:
-        return
-    plan, outside = sheet.plan, sorted(sheet.refused_outside.keys() - sheet.refused.keys())
-    n_inner = sum(len(sheet.inner[j]) for j in sheet.refused) if sheet.inner is not None else 0
-    shown = Progress(n_inner + len(outside) + len(sheet.refused), slot)
-    run = _Run(work, plan, Refit(work.family, work.data, work.loss, ""), True, sorted(sheet.refused), shown)
-    try:
-        with global_state():
-            for j in outside:  # its inner losses stand
-                run.chosen[j] = int(sheet.chosen[j])
-                if sheet.inner is not None:
-                    run.inner[j] = sheet.inner[j]
-                run.measure(j)
-            if run.parts:
-                run.all_parts()
-    finally:  # an interrupt keeps the parts that are finished
-        shown.close()
-        for j in [*outside, *run.parts]:
-            if j in (run.chosen if plan.outer_layout is None else run.outer):
-                _put(sheet, run, j)
-    sheet.failures += run.failures
-    sheet.warnings.update(run.warnings)
+def _chosen(rule: Rule, losses: np.ndarray, found: Found, j: int, plan: Plan) -> int:
+    chosen = rule.choose(losses)
+    if chosen is None:
+        raise NothingLeft(j, found.failures, plan.outer_layout is not None)
+    return chosen
 
 
-def _put(sheet: Sheet, run: _Run, j: int) -> None:
-    """Write what refit found for part j."""
-    sheet.chosen[j] = run.chosen[j]
-    if sheet.inner is not None:
-        sheet.inner[j] = run.inner[j]
-    if j in run.outer:
-        outcome = run.outer[j]
-        sheet.put_outer(j, outcome.losses, kept_rows(outcome), outcome.predictions[run.chosen[j]])
-    sheet.finished[j] = True
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """Chooses and measures in a batch of training parts, by one path, wherever it is called."""
 
-
-def _compiling(shown: Progress) -> Any:
-    from .compiling import compiling  # Numba is not imported before a path needs it
-
-    return compiling(shown)
-
-
-@dataclass
-class _Run:
-    work: Work
-    plan: Plan
     path: Path
-    flat: bool
-    parts: Sequence[int]
-    progress: Progress
-    inner: dict[int, np.ndarray] = field(default_factory=dict)
-    outer: dict[int, Outcome] = field(default_factory=dict)
-    chosen: dict[int, int] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
-    warnings: Counter[str] = field(default_factory=Counter)
-    counts: Counter[str] = field(default_factory=Counter)
-    refitted: Counter[str] = field(default_factory=Counter)
-    done: int = 0
-    now: tuple[int, int] = (-1, -1)
-    start: int = 0  # the parts before it are chosen in
-    before: Sequence[int] = ()  # chosen in by the last wave, and to be measured by the next
-    noted: Any = ()
+    rule: Rule
+    draws: Sequence[Draw]
+    is_known: bool  # the loss is one of cvnb's own, and warns of nothing
 
-    @property
-    def n_settings(self) -> int:
-        return len(self.work.family.settings)
-
-    def all_parts(self) -> None:
-        """Choose in every training part and measure the choice outside it; what killed workers were at is done again."""
-        lost, at = 0, -1
-        while True:
+    def __call__(self, item: tuple[int, range], team: Team) -> Found:
+        draw, parts = item
+        warned = Counter[str]()
+        asking = choose_and_measure(self.rule, draw, self.draws[draw].plan, parts, True)
+        with nullcontext() if self.is_known else recorded(warned):
             try:
-                with workers(self.path, self.work.n_jobs, self.plan) as team, self._heard(team):
-                    return self._waves(team)
-            except (RuntimeError, KeyboardInterrupt) as error:
-                lost, at = (lost + 1 if at == self.start else 1), self.start
-                if lost == LOST or not self._is_lost(error):
-                    raise
-                self._forget()
-                time.sleep(0.2 * lost)  # another run that shares the workers may still be sending them away
+                task = next(asking)
+                while True:
+                    losses = self.path.run(task, team)
+                    team.stop.check()
+                    task = asking.send(losses)
+            except StopIteration as end:
+                found: Found = end.value
+        found.warnings.update(warned)
+        return found
 
-    def _heard(self, team: Workers) -> Any:
-        """A thread cannot count its own warnings; processes and this thread can."""
-        return recorded(self.warnings) if isinstance(team, Threads) else nullcontext()
 
-    def _is_lost(self, error: BaseException) -> bool:
-        """Whether workers were killed or sent away, be it by another run that shared them."""
-        if isinstance(error, KeyboardInterrupt):  # of a worker, where it reaches another thread without being asked for
-            return not is_ours() and not self.progress.stopped
-        return isinstance(error, BrokenProcessPool | Lost) or isinstance(error.__context__, ShutdownExecutorError)
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """The losses of one task: those of the path, or of refit where the path refuses it."""
 
-    def _waves(self, team: Workers) -> None:
-        nested, n_splits = self.plan.outer_layout is not None, max(self.plan.n_inner, self.plan.n_parts)
-        size = 1 if team.n == 1 else max(1, 2 * team.n * self.plan.n_parts // n_splits)
-        while self.start < len(self.parts) or self.before:
+    path: Runs
+    refit: Refit
+
+    def __call__(self, task: Task, team: Team) -> Losses:
+        found = self.path.run(task, team)
+        if isinstance(found, Losses):
+            return found
+        losses = self.refit.run(task, team, found.fitted)
+        losses.warnings.update(found.warnings)
+        losses.refitted[found.reason] += 1
+        return losses
+
+
+def fill(work: Work, plan: Plan, flat: bool = False, slot: Slot | None = None) -> tuple[LossTable, Ran]:
+    """Every loss that this plan asks for, and the path that found them; after an interrupt those of the finished parts."""
+    tables, ran = fill_draws(work, [Draw(plan.bare, work.data)], flat, slot)
+    return tables[0], ran
+
+
+def fill_draws(work: Work, draws: Sequence[Draw], flat: bool = False, slot: Slot | None = None) -> tuple[list[LossTable], Ran]:
+    """The table of every draw: what one computation gives for all of them is computed once.
+
+    Splits that a path refuses are refitted, and a note says why. After an interrupt the tables hold what is finished.
+    """
+    started = time.perf_counter()
+    try:
+        path: Path = choose_path(work.family, work.kinds, draws, work.loss, work.task, work.path)
+    except KeyboardInterrupt:
+        path = Refit(work.family, draws, work.loss, "interrupted before a faster path was looked for")
+        return [TableBuilder(draw.plan, len(work.family.settings)).table(0.0) for draw in draws], Ran(path.name, path.reason)
+    run = _Run(work, draws, path, flat, slot)
+    run.all()
+    tables = [table.table(time.perf_counter() - started) for table in run.tables]
+    splits = sum(draw.plan.n_inner + len(draw.plan.outer) for draw in draws)
+    refitted = [why for table in tables for why in table.refitted]
+    if refitted and sum(n for _, n in refitted) == splits:
+        return tables, Ran("refit", refitted[0][0])
+    return tables, Ran(path.name, path.reason)
+
+
+class _Run:
+    """One run of the engine."""
+
+    def __init__(self, work: Work, draws: Sequence[Draw], path: Path, flat: bool, slot: Slot | None) -> None:
+        self.work, self.draws, self.path, self.flat, self.slot = work, draws, path, flat, slot
+        self.stop = Stop() if slot is None else slot.stop
+        self.refit = Refit(work.family, draws, work.loss, "")
+        self.tables = [TableBuilder(draw.plan, len(work.family.settings)) for draw in draws]
+        self.refused: dict[tuple[int, int], str] = {}  # (draw, part) -> why the path leaves it to refit
+        self.outside: set[tuple[int, int]] = set()  # those of which only the outer split is left
+        self.shown: Any = None
+        self.team: Team | None = None
+        self.done, self.begun = 0, (-1, -1)
+
+    def all(self) -> None:
+        """Fill the tables; after an interrupt they hold what is finished."""
+        parts = [(d, j) for d, draw in enumerate(self.draws) for j in range(draw.plan.n_parts)]
+        try:
+            if self.path.whole:
+                self._in_batches()
+                self._refit(parts)
+            else:
+                for table in self.tables:
+                    table.every = self.flat or self.path.every_setting
+                self._split_by_split(self.path, parts)
+        except NothingLeft as error:
+            raise FitError(str(error)) from self._again(error)
+        except (KeyboardInterrupt, Stopped) as error:
+            if isinstance(error, Stopped) and not self.stop.is_set():
+                raise
+            self.stop.set()
+            self._leave()
+        finally:
+            self._show_no_more()
+
+    def _in_batches(self) -> None:
+        """Batches of whole parts, on threads or on a cluster; what serves them all is made first."""
+        asked = self.work.n_jobs, self.stop, self.path.cost or 0.0, TINY, QUICK
+        for table in self.tables:
+            table.every = True
+        self._show(1.0, "")
+        heard = nullcontext() if self.work.loss.is_known else recorded(self.tables[0].warnings)
+        with heard, self._compiling() as compiler:
+            with kernels_on(*asked) as there:
+                look = self._look_at(there, compiler)
+                path = self.path.share(lambda call, items: self._each(there, call, items, look), there.n)
+                if path.travels or not there.elsewhere:
+                    return self._measure(path, there, look)
+            with threads_on(*asked) as there:
+                self._measure(path, there, self._look_at(there, compiler))
+
+    def _measure(self, path: Path, there: Executor, look: Look) -> None:
+        call = Whole(path, self.work.rule, self.draws, self.work.loss.is_known)
+        batches = [(d, parts) for d in range(len(self.draws)) for parts in path.batches(d, there.n)]
+        for (d, _), found in zip(batches, self._each(there, call, batches, look), strict=True):
+            self.refused |= {(d, j): why for j, why in found.refused.items()}
+            self.outside |= {(d, j) for j in found.outside}
+            self.tables[d].put(found)
+            look(None)
+
+    def _look_at(self, there: Executor, compiler: Any) -> Look:
+        """What is called now and then: draws the progress, and raises KeyboardInterrupt where the run was told to stop."""
+        self.team = there.team
+        n_parts = sum(len(table.finished) for table in self.tables)
+
+        def look(_: Any) -> None:
+            compiler.look()
+            share = sum(int(table.finished.sum()) for table in self.tables) / n_parts
+            if there.team is not None and self.path.work:
+                share = max(share, min(1.0, there.team.done / self.path.work))
+            self.shown(share, self._so_far)
+
+        return look
+
+    def _refit(self, parts: list[tuple[int, int]]) -> None:
+        """Refit the parts that the path refused; of some only the outer split, whose inner losses stand."""
+        if not self.refused:
+            return
+        self._show_no_more()
+        every = len(self.refused) < len(parts)
+        for table in self.tables:
+            table.every = self.flat or every
+        self._split_by_split(Refused(self.refused), [part for part in parts if part in self.refused])
+
+    def _split_by_split(self, path: Runs, parts: list[tuple[int, int]]) -> None:
+        n_tasks = [self._n_tasks(d, j) for d, j in parts]
+        self._show(sum(n_tasks), "splits")
+        self.done = 0
+        compiles = self._compiling() if path.compiles else nullcontext()
+        with global_state(), compiles, fits_on(self.work.n_jobs, self.stop, path.threads) as there:
+            self.team = there.team
+            size = 1 if there.n == 1 else max(1, 2 * there.n * len(parts) // sum(n_tasks))
+            with recorded(self.tables[0].warnings) if there.listens else nullcontext():
+                self._waves(there, Answer(path, self.refit), deque(parts), size)
+
+    def _waves(self, there: Executor, call: Answer, parts: deque[tuple[int, int]], size: int) -> None:
+        asked: list[tuple[int, Asking, Task]] = []
+        while parts or asked:
             started = time.perf_counter()
-            self.noted = len(self.failures), self.warnings.copy(), self.counts.copy(), self.refitted.copy(), self.done
-            wave = self.parts[self.start : self.start + size]
-            self._wave(team, list(wave), list(self.before) if nested else [])
-            self.start, self.before = self.start + len(wave), wave
-            if team.n > 1:  # many quick splits go out together, few slow ones
+            for d, j in [parts.popleft() for _ in range(min(size, len(parts)))]:
+                asking = self._asking(d, j)
+                asked.append((d, asking, next(asking)))
+            asked = self._wave(there, call, asked)
+            if there.n > 1:  # many quick splits go out together, few slow ones
                 size = max(1, min(2 * size, int(size * WAVE_SECONDS / (time.perf_counter() - started))))
 
-    def _forget(self) -> None:
-        """What the wave that is done again has noted."""
-        n, self.warnings, self.counts, self.refitted, self.done = self.noted
-        del self.failures[n:]
+    def _wave(self, there: Executor, call: Answer, asked: list[tuple[int, Asking, Task]]) -> list[tuple[int, Asking, Task]]:
+        """Have all these tasks done; what is asked for next."""
+        singles = [single for _, _, task in asked for single in self._singles(task)]
+        more = []
+        with closing(self._each(there, call, singles, self._look)) as found:
+            for d, asking, task in asked:
+                losses = _together([self._counted(next(found)) for _ in self._singles(task)])
+                try:
+                    more.append((d, asking, asking.send(losses)))
+                except StopIteration as end:
+                    self.tables[d].put(end.value)
+        return more
 
-    def measure(self, j: int) -> None:
-        """Measure outside part j what was chosen in it."""
-        self._look((j, -1))
-        self._take_outer(j, self.path.evaluate(*self._outer_task(j, self._wanted(j)).given))
+    def _asking(self, d: int, j: int) -> Asking:
+        plan, table, known = self.draws[d].plan, self.tables[d], None
+        if (d, j) in self.outside:
+            known = Found(range(j, j + 1), table.chosen[j : j + 1], None if table.inner is None else table.inner[j : j + 1])
+        return choose_and_measure(self.work.rule, d, plan, range(j, j + 1), table.every, known)
+
+    def _singles(self, task: Task) -> list[Task]:
+        """A task for each split of a part."""
+        if isinstance(task, Outside):
+            return [task]
+        return [replace(task, k=k) for k in range(n_inner(self.draws[task.draw].plan, task.parts.start))]
+
+    def _n_tasks(self, d: int, j: int) -> int:
+        plan = self.draws[d].plan
+        return (0 if (d, j) in self.outside else n_inner(plan, j)) + (plan.outer_layout is not None)
+
+    def _each(self, there: Executor, call: Any, items: Iterable[Any], look: Look) -> Generator[Any]:
+        """What call finds of every item, in order; what lost workers were at is done again."""
+        left = deque(items)
+        lost, at = 0, -1
+        while left:
+            try:
+                with closing(there.map(call, list(left), len(left), look)) as found:
+                    for one in found:
+                        left.popleft()
+                        yield one
+                return
+            except (RuntimeError, KeyboardInterrupt) as error:
+                lost, at = (lost + 1 if at == len(left) else 1), len(left)
+                if lost == LOST or not self._lost(error):
+                    raise
+                time.sleep(0.2 * lost)  # another run that shares the workers may still be sending them away
+                there.renew()
+
+    def _lost(self, error: BaseException) -> bool:
+        if isinstance(error, KeyboardInterrupt):  # of a worker, where it reaches another thread without being asked for
+            return not is_ours() and not self.stop.is_set()
+        return is_loss_of_workers(error)
+
+    def _counted(self, losses: Losses) -> Losses:
         self.done += 1
+        self._look(None)
+        return losses
 
-    def _wave(self, team: Workers, choose: list[int], measure: list[int]) -> None:
-        layouts = self.plan.inner_layouts
-        outer = (self._outer_task(j, self._wanted(j)) for j in measure)
-        inner = (task for j in (choose if layouts is not None else ()) for task in self._inner_tasks(j))
-        n_tasks = len(measure) + sum(len(layouts[j]) for j in choose if layouts is not None)
-        with closing(self._evaluate(team, chain(outer, inner), n_tasks)) as outcomes:
-            for j in measure:
-                self._take_outer(j, next(outcomes))
-            for j in choose:
-                self._take_inner(j, outcomes)
+    # What is shown meanwhile
 
-    def _evaluate(self, team: Workers, tasks: Iterator[Task], n_tasks: int) -> Generator[Outcome, None, None]:
-        found: Any = team.outcomes(self.path, tasks, n_tasks, self._look)
-        with closing(found):
-            for outcome in found:
-                self.done += 1
-                self._look(None)
-                yield outcome
+    def _show(self, total: float, unit: str) -> None:
+        self.shown = Progress(total, self.slot, unit, table=lambda: self.tables[0].table(0.0))
 
-    def _look(self, begun: Split | None) -> None:
+    def _show_no_more(self) -> None:
+        if self.shown is not None:
+            self.shown.close()
+            self.shown = None
+
+    def _compiling(self) -> Any:
+        from .compiling import compiling  # Numba is not imported before a path needs it
+
+        return compiling(self.shown)
+
+    def _look(self, begun: Task | None) -> None:
         if begun is not None:
-            self.now = begun
-        self.progress(self.done, self._said)
+            self.begun = begun.parts.start, -1 if isinstance(begun, Outside) else begun.k or 0
+        self.shown(self.done, self._said)
 
     def _said(self) -> str:
         """Which fit is being waited for, and the risk so far."""
-        j, k = self.now
+        j, k = self.begun
         now = "" if j < 0 else f"now outer split {j}" if k < 0 else f"now inner split {k}"
-        if k >= 0 and self.plan.outer_layout is not None:
+        if k >= 0 and self.draws[0].plan.outer_layout is not None:
             now += f" of outer split {j}"
-        finished = np.array(tuple(self.outer), dtype=np.int64)  # at once: another thread asks
-        outer = np.array([self.outer[j].losses for j in finished]).reshape(finished.size, self.n_settings)
-        chosen = np.array([self.chosen[j] for j in finished], dtype=np.int64)
-        return ", ".join(filter(None, [now, so_far(outer, chosen, np.arange(finished.size), self.work.loss)]))
+        return ", ".join(filter(None, [now, self._so_far()]))
 
-    def _inner_tasks(self, j: int) -> Iterable[Task]:
-        everything = np.arange(self.n_settings)
-        splits = self.plan.inner[j]
-        return (Task(splits, k, everything, (j, k), False) for k in range(len(splits)))
+    def _so_far(self) -> str:
+        """The mean loss of what was chosen, over the outer splits that are finished."""
+        table, loss = self.tables[0], self.work.loss
+        finished = np.flatnonzero(table.finished)
+        if not len(table.outer) or not finished.size:
+            return ""
+        mean = loss.shown(float(table.outer[finished, table.chosen[finished]].mean()))
+        name = loss.words if loss.is_score else f"{loss.name} risk"
+        return f"{name} so far {number(mean)} in {count(finished.size, 'outer split')}"
 
-    def _outer_task(self, j: int, which: np.ndarray) -> Task:
-        return Task(self.plan.outer, j, which, (j, -1), True)
+    # Ends
 
-    def _wanted(self, j: int) -> np.ndarray:
-        return np.arange(self.n_settings) if self.flat else np.array([self.chosen[j]])
+    def _leave(self) -> None:
+        """Wait a moment for calls that end by themselves; name the fits that no stop token reaches."""
+        if self.team is not None:
+            self.tables[0].left = tuple(sorted(set(self.team.leave())))
 
-    def _take_inner(self, j: int, outcomes: Iterator[Outcome]) -> None:
-        if self.plan.inner_layouts is None:
-            self.chosen[j] = 0
-            return
-        losses = np.full((len(self.plan.inner[j]), self.n_settings), np.nan)
-        for k in range(len(losses)):
-            outcome = next(outcomes)
-            losses[k] = outcome.losses
-            self._note(j, k, outcome)
-        self.inner[j] = losses
-        self.chosen[j] = self._choose(losses, j)
-
-    def _take_outer(self, j: int, outcome: Outcome) -> None:
-        """Keep the outer losses; a choice that fails on the whole outer training part gives way to the next best."""
-        self._note(j, None, outcome)
-        losses = np.full((1, self.n_settings), np.nan) if self.plan.inner_layouts is None else self.inner[j].copy()
-        while np.isnan(outcome.losses[self.chosen[j]]):
-            losses[:, self.chosen[j]] = np.nan
-            self.chosen[j] = self._choose(losses, j)
-            if not self.flat:
-                outcome = self.path.evaluate(*self._outer_task(j, self._wanted(j)).given)
-                self._note(j, None, outcome)
-        self.outer[j] = outcome
-
-    def _choose(self, losses: np.ndarray, j: int) -> int:
-        chosen = self.work.rule.choose(losses)
-        if chosen is None:
-            raise FitError(self._all_failed(j)) from self._failure(j)
-        return chosen
-
-    def _failure(self, j: int) -> Exception | None:
-        """The first failure in part j, made again here: the way through the workers cost it its traceback."""
-        first = next((failure for failure in self.failures if failure.j == j), None)
+    def _again(self, error: NothingLeft) -> Exception | None:
+        """The first failure of a part, made again here: the way through the workers cost it its traceback."""
+        first = error.first
         if first is None:
             return None
-        train, test = self.plan.outer[j] if first.k is None else self.plan.inner[j][first.k]
-        k = -1 if first.k is None else first.k
-        return Refit(self.work.family, self.work.data, self.work.loss, "").failure(train, test, first.s, (j, k))
-
-    def _all_failed(self, j: int) -> str:
-        causes = Counter(failure.cause for failure in self.failures if failure.j == j)
-        lines = [f"  {n} × {cause}" for cause, n in causes.most_common(5)]
-        where = f" in outer split {j}" if self.plan.outer_layout is not None else ""
-        return "\n".join([f"every setting failed{where}, so nothing can be chosen there:", *lines])
-
-    def _note(self, j: int, k: int | None, outcome: Outcome) -> None:
-        self.failures += [Failure(j, k, s, cause) for s, cause in outcome.failures.items()]
-        self.warnings.update(outcome.warnings)
-        self.counts.update(outcome.counts)
-        if outcome.refitted:
-            self.refitted[outcome.refitted] += 1
-
-    def table(self, complete: bool, seconds: float) -> LossTable:
-        """What was finished: everything, or the outer splits up to the first unfinished one."""
-        n_parts = self.plan.n_parts if complete else self._n_finished()
-        nested = self.plan.outer_layout is not None
-        outer = [self.outer[j] for j in range(n_parts)] if nested else []
-        chosen = [self.chosen[j] for j in range(n_parts)]
-        return LossTable(
-            inner=None if self.plan.inner_layouts is None else tuple(self.inner[j] for j in range(n_parts)),
-            outer=np.array([outcome.losses for outcome in outer]).reshape(len(outer), self.n_settings),
-            rows=tuple(map(kept_rows, outer)),
-            predictions=tuple(outcome.predictions[s] for outcome, s in zip(outer, chosen[: len(outer)], strict=True)),
-            chosen=np.array(chosen, dtype=np.int64),
-            failures=tuple(self.failures),
-            warnings=tuple(sorted(self.warnings.items())),
-            counts=tuple(sorted(self.counts.items())),
-            refitted=tuple(sorted(self.refitted.items())),
-            flat=self.flat,
-            complete=complete,
-            seconds=seconds,
-        )
-
-    def _n_finished(self) -> int:
-        finished = self.outer if self.plan.outer_layout is not None else self.chosen
-        return next(j for j in range(self.plan.n_parts + 1) if j not in finished)
+        d = next((d for d, draw in enumerate(self.draws) if first.j < draw.plan.n_parts), 0)
+        plan = self.draws[d].plan
+        train, test = plan.outer[first.j] if first.k is None else plan.inner[first.j][first.k]
+        return self.refit.failure(d, train, test, first.s, (first.j, -1 if first.k is None else first.k))
 
 
-def so_far(outer: np.ndarray, chosen: np.ndarray, finished: np.ndarray, loss: Loss) -> str:
-    """The mean loss of what was chosen, over the outer splits that are finished."""
-    if not len(outer) or not finished.size:
-        return ""
-    mean = loss.shown(float(outer[finished, chosen[finished]].mean()))
-    name = loss.words if loss.is_score else f"{loss.name} risk"
-    return f"{name} so far {number(mean)} in {count(finished.size, 'outer split')}"
+@dataclass(frozen=True, eq=False)
+class Refused:
+    """Stands for a path that has refused these parts, so that each of their splits is refitted."""
+
+    reasons: dict[tuple[int, int], str]
+    compiles = threads = False
+
+    def run(self, task: Task, team: Team) -> Refusal:
+        """The reason that the path gave."""
+        return Refusal(self.reasons[task.draw, task.parts.start])
 
 
-def kept_rows(outcome: Outcome) -> np.ndarray | None:
-    """Row losses where the loss has any."""
-    return None if outcome.rows is None or np.isnan(outcome.rows).all() else outcome.rows
+def _together(singles: list[Losses]) -> Losses:
+    """The losses of the single splits of a task, as one."""
+    if len(singles) == 1:
+        return singles[0]
+    whole = Losses(np.concatenate([one.losses for one in singles]))
+    for at, one in enumerate(singles):
+        whole.failures |= {(at, s): cause for (_, s), cause in one.failures.items()}
+        for name in ("warnings", "counts", "refitted"):
+            getattr(whole, name).update(getattr(one, name))
+    return whole

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from .errors import FitError
 from .plan import Plan
-from .rules import Rule
 
 
 @dataclass(frozen=True)
@@ -33,6 +31,7 @@ class LossTable:
     predictions[j]  of the chosen setting on the test rows of j
     counts          how many predictions deserve a note, by the kind of the note
     refitted        how many splits a fast path left to refit, by the reason
+    left            models whose fits an interrupt could not end
     """
 
     inner: tuple[np.ndarray, ...] | None
@@ -47,6 +46,7 @@ class LossTable:
     flat: bool = False
     complete: bool = True
     seconds: float = 0.0
+    left: tuple[str, ...] = ()
 
     @property
     def inner_curves(self) -> np.ndarray | None:
@@ -61,133 +61,92 @@ class LossTable:
         return self.outer[np.arange(len(self.outer)), self.chosen[: len(self.outer)]]
 
 
-@dataclass(frozen=True, eq=False)
-class Strip:
-    """What a sheet holds of some training parts, to be written into another sheet; fields as there."""
+@dataclass(eq=False)
+class Found:
+    """What was found in some training parts; entries in the order of `parts`, fields as in LossTable.
 
-    parts: range
-    inner: list[np.ndarray] | None
-    outer: np.ndarray
-    rows: list[np.ndarray | None]
-    predictions: list[np.ndarray]
-    chosen: np.ndarray
-    finished: np.ndarray
-    refused: dict[int, str]
-    refused_outside: dict[int, str]
-    warnings: Counter[str]
-    counts: Counter[str]
-
-
-class Sheet:
-    """The table while threads fill it with every setting's losses.
-
-    inner[j], outer  as in LossTable, NaN where nothing is written yet
-    stop             one byte that is set to 1 when the user has had enough; kernels may read it
-    refused[j]       why training part j is not for the path: all its numbers are left to refit
-    refused_outside[j]  why the path cannot measure outer split j: its inner losses and its choice stand
-    work, done       how much there is to do and has been done, in a unit of the path's own; for the progress alone
+    refused  part -> why the path left it to refit
+    outside  parts of which the path has chosen the setting, and left only the outer split to refit
     """
 
-    def __init__(self, plan: Plan, n_settings: int, rule: Rule) -> None:
-        self.plan, self.n_settings, self.rule = plan, n_settings, rule
-        layouts, n_outer = plan.inner_layouts, len(plan.outer)
-        self.inner = None if layouts is None else [np.full((len(layout), n_settings), np.nan) for layout in layouts]
+    parts: range
+    chosen: np.ndarray
+    inner: Sequence[np.ndarray] | None = None
+    outer: np.ndarray | None = None
+    rows: Sequence[np.ndarray | None] = ()
+    predictions: Sequence[np.ndarray] = ()
+    refused: dict[int, str] = field(default_factory=dict)
+    outside: frozenset[int] = frozenset()
+    failures: list[Failure] = field(default_factory=list)
+    warnings: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    refitted: Counter[str] = field(default_factory=Counter)
+
+
+class TableBuilder:
+    """The table of one draw while the engine fills it, part by part."""
+
+    def __init__(self, plan: Plan, n_settings: int) -> None:
+        n_outer, self.n_parts = len(plan.outer), plan.n_parts
+        self.inner: list[np.ndarray] | None = None if plan.inner_layouts is None else [np.zeros((0, n_settings))] * plan.n_parts
         self.outer = np.full((n_outer, n_settings), np.nan)
         self.rows: list[np.ndarray | None] = [None] * n_outer
         self.predictions: list[np.ndarray] = [np.zeros(0)] * n_outer
         self.chosen = np.zeros(plan.n_parts, dtype=np.int64)
         self.finished = np.zeros(plan.n_parts, dtype=bool)
-        self.refused: dict[int, str] = {}
-        self.refused_outside: dict[int, str] = {}
+        self.every = False  # whether all settings are measured on the outer test parts
         self.failures: list[Failure] = []
         self.warnings: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
-        self.stop = np.zeros(1, dtype=np.uint8)
-        self.work = self.done = 0.0
-        self.lock = threading.Lock()
+        self.refitted: Counter[str] = Counter()
+        self.left: tuple[str, ...] = ()
 
-    @property
-    def stopped(self) -> bool:
-        return bool(self.stop[0])
+    def put(self, found: Found) -> None:
+        """Write what was found; parts that are refused stay unfinished, but inner losses that stand are kept."""
+        if not found.refused:
+            self._put_all(found)
+        for i, j in enumerate(found.parts if found.refused else ()):
+            if j in found.refused and j not in found.outside:
+                continue
+            self.chosen[j] = found.chosen[i]
+            if self.inner is not None and found.inner is not None:
+                self.inner[j] = found.inner[i]
+            if j in found.refused:
+                continue
+            if found.outer is not None:
+                self.outer[j], self.rows[j], self.predictions[j] = found.outer[i], found.rows[i], found.predictions[i]
+            self.finished[j] = True
+        self.failures += found.failures
+        self.warnings.update(found.warnings)
+        self.counts.update(found.counts)
+        self.refitted.update(found.refitted)
 
-    @property
-    def share_done(self) -> float:
-        """Between 0 and 1; by the finished parts where the path does not say what there is to do."""
-        return min(1.0, self.done / self.work) if self.work else float(self.finished.mean())
-
-    def count(self, kind: str, n: int) -> None:
-        """Note that so many predictions deserve a note."""
-        with self.lock:
-            self.counts[kind] += n
-
-    def choose(self, j: int) -> int:
-        """The setting chosen in training part j, all of whose inner losses are written."""
-        if self.inner is not None:
-            chosen = self.rule.choose(self.inner[j])
-            if chosen is None:
-                raise FitError(f"no setting has a finite loss in every inner split of training part {j}.")
-            self.chosen[j] = chosen
-        return int(self.chosen[j])
-
-    def put_outer(self, j: int, losses: np.ndarray, rows: np.ndarray | None, predictions: np.ndarray) -> None:
-        """Finish part j: the losses of every setting on its outer test part, and what the chosen one predicted there."""
-        self.outer[j], self.rows[j], self.predictions[j] = losses, rows, predictions
-        self.finished[j] = True
-
-    def strip(self, parts: range) -> Strip:
-        """What is written of these parts; what was counted, of all that was done here."""
-        here, inner = slice(parts.start, parts.stop), self.inner
-        return Strip(
-            parts,
-            None if inner is None else inner[here],
-            self.outer[here],
-            self.rows[here],
-            self.predictions[here],
-            self.chosen[here],
-            self.finished[here],
-            self.refused,
-            self.refused_outside,
-            self.warnings,
-            self.counts,
-        )
-
-    def put(self, strip: Strip) -> None:
-        """Take over what another sheet of this plan holds of some parts."""
-        here = slice(strip.parts.start, strip.parts.stop)
-        if self.inner is not None and strip.inner is not None:
-            self.inner[here] = strip.inner
-        self.outer[here], self.rows[here], self.predictions[here] = strip.outer, strip.rows, strip.predictions
-        self.chosen[here] = strip.chosen
-        self.refused.update(strip.refused)
-        self.refused_outside.update(strip.refused_outside)
-        self.warnings.update(strip.warnings)
-        self.counts.update(strip.counts)
-        self.finished[here] = strip.finished
+    def _put_all(self, found: Found) -> None:
+        here = slice(found.parts.start, found.parts.stop)
+        self.chosen[here] = found.chosen
+        if self.inner is not None and found.inner is not None:
+            self.inner[here] = found.inner
+        if found.outer is not None:
+            self.outer[here], self.rows[here], self.predictions[here] = found.outer, found.rows, found.predictions
+        self.finished[here] = True
 
     def table(self, seconds: float) -> LossTable:
-        """What was finished: everything, or the training parts up to the first unfinished one."""
+        """What is finished: everything, or the training parts up to the first unfinished one."""
         complete = bool(self.finished.all())
-        n_parts = len(self.finished) if complete else int(np.argmin(self.finished))
+        n_parts = self.n_parts if complete else int(np.argmin(self.finished))
         n_outer = min(n_parts, len(self.outer))
         return LossTable(
             inner=None if self.inner is None else tuple(self.inner[:n_parts]),
-            outer=self.outer[:n_outer],
+            outer=self.outer[:n_outer].copy(),
             rows=tuple(self.rows[:n_outer]),
             predictions=tuple(self.predictions[:n_outer]),
-            chosen=self.chosen[:n_parts],
+            chosen=self.chosen[:n_parts].copy(),
             failures=tuple(self.failures),
             warnings=tuple(sorted(self.warnings.items())),
             counts=tuple(sorted(self.counts.items())),
-            refitted=tuple(sorted(self._refitted().items())),
-            flat=True,
+            refitted=tuple(sorted(self.refitted.items())),
+            flat=self.every,
             complete=complete,
             seconds=seconds,
+            left=self.left,
         )
-
-    def _refitted(self) -> Counter[str]:
-        splits: Counter[str] = Counter()
-        for j, why in self.refused.items():
-            splits[why] += 0 if self.inner is None else len(self.inner[j])
-        for why in ({**self.refused_outside, **self.refused} if len(self.outer) else {}).values():
-            splits[why] += 1
-        return splits

@@ -1,91 +1,144 @@
-"""Stages of calls on the threads of this process, with a stop that is seen at once.
+"""The threads of this process, and the team that a task is handed: a stop token, and help with a list of calls.
 
 The kernels let go of Python's lock, so threads are enough and nothing is copied. The matrix library is held to one thread
-meanwhile: the calls are the parallel work. Nobody waits for what is interrupted: kernels look at a stop flag, and in a fit of
-scikit-learn's the next line of Python raises `Abandoned`.
+meanwhile: the calls are the parallel work. Nobody waits for what is interrupted: kernels poll the stop token, forests and
+boosting ask for it between trees. A fit that cannot be stopped goes on in its thread until it ends.
 """
 
 from __future__ import annotations
 
 import contextvars
-import ctypes
 import os
-import sys
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from types import FrameType
 from typing import Any, TypeVar
 
-import numpy as np
+import sklearn
 from joblib import effective_n_jobs
 from joblib.parallel import get_active_backend
 
-from .cores import matrices_at_most, n_cores, openmp_at_most
+from .cancel import Stop
+from .cores import n_cores
 
 LOOK_EVERY = 0.05  # seconds between two looks at the progress
 SOON = 0.1  # seconds that an interrupt may wait for what ends by itself
-Call = Callable[[], None]
-Found = TypeVar("Found")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Look = Callable[[], None]
 
 
-class Abandoned(BaseException):
-    """Ends a fit that nobody waits for any more."""
+class Team:
+    """What a task may use: the stop token, other threads that have nothing to do, and a count of what is done.
 
+    calls  the model that a thread of the pool is fitting and that no stop token reaches, "" for any other call
+    """
 
-class Crew(ThreadPoolExecutor):
-    """Threads that can be left in the middle of their calls."""
+    def __init__(self, stop: Stop, pool: ThreadPoolExecutor | None = None, n: int = 1) -> None:
+        self.stop, self.pool, self.n, self.config = stop, pool, n, sklearn.get_config()
+        self.done = 0.0
+        self.calls: dict[int, str] = {}
 
-    def __init__(self, n: int) -> None:
-        super().__init__(n, thread_name_prefix="cvnb")
-        self._inside, self._among, self._left = set[int](), threading.Lock(), False
+    def tell(self, done: float) -> None:
+        """Count what is done, in the path's unit; for the progress alone."""
+        self.done += done
 
-    def submit(self, call: Callable[..., Found], /, *args: Any, **kwargs: Any) -> Future[Found]:
-        return super().submit(self._made, call, *args, **kwargs)
+    def map(self, call: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        """call(item) of every item, in order. This thread makes the calls, and idle threads of the pool help.
 
-    def leave(self) -> None:
-        """Begin nothing more, and see to it that the fits that are begun end; those that end soon are waited for.
+        Where calls raise, the error of the first such item is raised: the same on any number of threads.
+        """
+        items = list(items)
+        n_helpers = min(self.n, len(items)) - 1
+        if self.pool is None or n_helpers < 1:
+            found = []
+            for item in items:
+                self.stop.check()
+                found.append(call(item))
+            return found
+        return list(self.imap(call, items))
+
+    def imap(self, call: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """The same, each result as soon as it and all before it are there."""
+        shared = _Shared(call, items, self.stop)
+        n_helpers = 0 if self.pool is None else min(self.n, len(items)) - 1
+        helpers = [self.pool.submit(self._help, shared) for _ in range(n_helpers)] if self.pool is not None else []
+        n_given = 0
+        while shared.one():
+            while n_given < len(items) and shared.is_there[n_given]:
+                yield shared.found[n_given]
+                n_given += 1
+        for helper in helpers:
+            if not helper.cancel():  # one that has not begun is not needed any more
+                helper.result()
+        if shared.errors:
+            raise shared.errors[min(shared.errors)]
+        yield from shared.found[n_given:]
+
+    def _help(self, shared: _Shared) -> None:
+        with self.inside(), sklearn.config_context(**self.config):  # each thread has its own
+            while shared.one():
+                pass
+
+    @contextmanager
+    def inside(self) -> Iterator[None]:
+        """A thread of the pool makes a call inside."""
+        me = threading.get_ident()
+        self.calls[me] = ""
+        try:
+            yield
+        finally:
+            del self.calls[me]
+
+    @contextmanager
+    def fitting(self, model: str) -> Iterator[None]:
+        """A fit that no stop token reaches is made inside."""
+        me = threading.get_ident()
+        if me not in self.calls:  # the main thread, which an interrupt reaches
+            yield
+            return
+        self.calls[me] = model
+        try:
+            yield
+        finally:
+            self.calls[me] = ""
+
+    def leave(self) -> list[str]:
+        """Wait a moment for the calls to end; the models that are being fitted then and that go on.
 
         A thread that is inside scikit-learn's `warnings.catch_warnings` would put back the filters of before the interrupt.
         """
-        self.shutdown(wait=False, cancel_futures=True)
-        with self._among:
-            self._left = True
-        threading.Thread(target=self._end, name="cvnb end", daemon=True).start()
         until = time.monotonic() + SOON
-        while self._inside and time.monotonic() < until:
+        while self.calls and time.monotonic() < until:
             time.sleep(0.1 * SOON)
+        return [model for model in list(self.calls.values()) if model]
 
-    def _made(self, call: Callable[..., Found], *args: Any, **kwargs: Any) -> Found:
-        me = threading.get_ident()
-        with self._among:
-            if self._left:
-                raise Abandoned
-            self._inside.add(me)
+
+class _Shared:
+    """Calls that several threads make, each once and begun in order; none is begun after an error."""
+
+    def __init__(self, call: Callable[[Any], Any], items: Sequence[Any], stop: Stop) -> None:
+        self.call, self.items, self.stop = call, items, stop
+        self.found: list[Any] = [None] * len(items)
+        self.is_there = [False] * len(items)
+        self.errors: dict[int, BaseException] = {}
+        self.numbers = iter(range(len(items)))  # next() on it is one step, whatever the threads
+
+    def one(self) -> bool:
+        """Make the next call; False where there is none."""
+        i = None if self.errors else next(self.numbers, None)
+        if i is None:
+            return False
         try:
-            return call(*args, **kwargs)
-        finally:
-            with self._among:  # so what `_end` raises is raised in these lines at the latest, never in the executor's own
-                self._inside.discard(me)
-
-    def _end(self) -> None:
-        """Raise Abandoned in the fits that are inside until nothing is: a callback may lose it."""
-        while self._inside:
-            with self._among:
-                frames = sys._current_frames()
-                for thread in self._inside:
-                    if _fits(frames[thread]):
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Abandoned))
-            time.sleep(LOOK_EVERY)
-
-
-def _fits(frame: FrameType) -> bool:
-    """Whether a thread that stands there may be ended: at a line of a model, and not of what takes locks or compiles."""
-    name = frame.f_globals.get("__name__", "")
-    return name.startswith("sklearn.") and not name.startswith("sklearn.utils.")
+            self.stop.check()
+            self.found[i] = self.call(self.items[i])
+            self.is_there[i] = True
+        except BaseException as error:  # raised in the thread that asked for the calls
+            self.errors[i] = error
+        return True
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -106,124 +159,65 @@ def is_dask(backend: Any) -> bool:
     return any(one.__name__ == "DaskDistributedBackend" for one in type(backend).__mro__)
 
 
-def run_stages(
-    stages: Iterable[Sequence[Call]],
-    n: int,
-    stop: np.ndarray,
-    look: Callable[[], None] = lambda: None,
-    quick: bool = False,
-) -> None:
-    """Make every call, stage after stage, on n threads; an interrupt sets stop[0] and leaves without waiting for them.
-
-    Where all calls are quick, this thread is one of the n: it need not wake another one up. Otherwise it waits, sees an
-    interrupt at once, and now and then calls `look`.
-    """
-    with _pool(n) as pool, matrices_at_most(1):
-        try:
-            for calls in stages:
-                source = _Shared(calls)
-                workers = [pool.submit(_drain, source, stop) for _ in range(min(n, len(calls)) - quick)]
-                if quick:
-                    _drain(source, stop)
-                _await(workers, look)
-        except BaseException:
-            stop[0] = 1
-            raise
-
-
 @contextmanager
-def _pool(n: int) -> Iterator[Crew]:
-    """n threads, kept for the next run: to start one costs half a millisecond. After an error they are left."""
-    pool = _kept.pop(n, None) or Crew(n)
+def pool_of(n: int) -> Iterator[ThreadPoolExecutor]:
+    """n threads, kept for the next run: to start one costs half a millisecond. After an error they are left behind."""
+    pool = _kept.pop(n, None) or ThreadPoolExecutor(n, thread_name_prefix="cvnb")
     try:
         yield pool
     except BaseException:
-        pool.leave()
+        pool.shutdown(wait=False, cancel_futures=True)
         raise
     _kept[n] = pool
 
 
-_kept: dict[int, Crew] = {}
+_kept: dict[int, ThreadPoolExecutor] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_kept.clear)  # a child has the pool but not its threads
 
 
-def in_order(call: Callable[[Any], Any], tasks: Iterable[Any], n: int, look: Callable[[], None]) -> Iterator[Any]:
-    """call(task) for every task, made on n threads and given in order; few are made ahead of whoever asks.
+def in_order(
+    call: Callable[[Item], Result], items: Iterable[Item], pool: ThreadPoolExecutor, n: int, look: Look
+) -> Iterator[Result]:
+    """call(item) of every item, on the n threads of the pool and given in order; few are made ahead of the caller.
 
     This thread waits, sees an interrupt at once, and now and then calls `look`; what is not begun by then is never begun.
     """
-
-    def call_alone(task: Any) -> Any:
-        with openmp_at_most(max(1, n_cores() // n)):
-            return call(task)
-
-    with _pool(n) as pool, matrices_at_most(1):
-        ahead: deque[Future[Any]] = deque()
-        for task in tasks:
-            ahead.append(pool.submit(call_alone, task))
-            if len(ahead) > n:
-                yield awaited(ahead.popleft(), look)
-        while ahead:
+    ahead: deque[Future[Result]] = deque()
+    for item in items:
+        ahead.append(pool.submit(call, item))
+        if len(ahead) > n:
             yield awaited(ahead.popleft(), look)
+    while ahead:
+        yield awaited(ahead.popleft(), look)
 
 
-def stoppable(call: Callable[[], Found], stop: np.ndarray) -> Found:
-    """What the call gives; where this thread hears interrupts another one makes it, and an interrupt sets stop[0]."""
+def stoppable(call: Callable[[], Result], stop: Stop) -> Result:
+    """The result of the call. The main thread has another one make it, and hears interrupts, which set the token."""
     if threading.current_thread() is not threading.main_thread():
         return call()
     context = contextvars.copy_context()
 
-    def caught() -> Found | Exception:
+    def caught() -> Result | Exception:
         try:
             return context.run(call)
         except Exception as error:  # raised below: the thread is kept
             return error
 
-    with _pool(1) as pool:
+    with pool_of(1) as pool:
         future = pool.submit(caught)
         try:
             found = awaited(future, lambda: None)
         except BaseException:
-            stop[0] = 1
+            stop.set()
             raise
     if isinstance(found, Exception):
         raise found
     return found
 
 
-def awaited(future: Future[Any], look: Callable[[], None]) -> Any:
-    """What it gives; an interrupt is seen at once."""
+def awaited(future: Future[Result], look: Look) -> Result:
+    """The result of the future; an interrupt is seen at once."""
     while not wait([future], timeout=LOOK_EVERY).done:
         look()
     return future.result()
-
-
-def _await(workers: list[Future[None]], look: Callable[[], None]) -> None:
-    pending = {worker for worker in workers if not worker.done()}
-    for worker in workers:
-        if worker not in pending:
-            worker.result()
-    while pending:
-        done, pending = wait(pending, timeout=LOOK_EVERY, return_when="FIRST_EXCEPTION")
-        for worker in done:
-            worker.result()
-        look()
-
-
-def _drain(source: _Shared, stop: np.ndarray) -> None:
-    for call in source:
-        if stop[0]:
-            return
-        call()
-
-
-class _Shared(Iterator[Call]):
-    """An iterator that several threads may read."""
-
-    def __init__(self, calls: Iterable[Call]) -> None:
-        self._calls, self._lock = iter(calls), threading.Lock()
-
-    def __next__(self) -> Call:
-        with self._lock:
-            return next(self._calls)

@@ -268,8 +268,8 @@ def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G
 def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, scaled, alphas, near, stop, coefs, how, seen):
     """Fill coefs[i][:, target * setting] of [x - centre, 1] with the models of outside + all blocks but i, for i < len(coefs).
 
-    Each training part is a sum of what belongs to it, outside + before + after. how[i] tells how it went, and seen = [smallest
-    eigenvalue of a scaled Gram matrix, spreads away from zero] the worst of all.
+    Each training part is a sum of what belongs to it, outside + before + after. how[i] tells how it went, and seen[i] how
+    many digits are left: (smallest eigenvalue of a scaled Gram matrix, spreads away from zero).
     """
     n, width = blocks.shape
     q, n_alphas = p + 1 + n_targets, alphas.size
@@ -287,9 +287,9 @@ def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, sca
             total[c] = outside[c] + (before[c] + after[i + 1 if i < n else n, c])
         for c in range(width if i < n else 0):
             before[c] += blocks[i, c]
-        how[i] = centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen)
+        how[i] = centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen[i])
         if how[i] == FINE:
-            how[i] = reduce(G, b, alphas, near, order, d, e, V, tau, B, seen)
+            how[i] = reduce(G, b, alphas, near, order, d, e, V, tau, B, seen[i])
         if how[i] != FINE:
             continue
         solve_tridiagonal(d, e, B, alphas, z)

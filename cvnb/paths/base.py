@@ -1,44 +1,104 @@
-"""What a path is: a way to get the losses of many settings.
+"""What a path is: a pure function from rows and splits to losses.
 
-A path that goes split by split has `evaluate`, and joblib may carry it anywhere. One that serves several splits with one
-computation has `stages`: lists of calls for the threads of this process, each list to be finished before the next is begun.
+    share(each)      -> the path, with what serves many splits made once
+    run(task, team)  -> Losses, or a Refusal with its reason
+
+A task names splits of one draw. A path writes nothing and keeps nothing between two tasks: what a part's inner splits
+have in common with its outer split travels in `carry`. So a task may run in any thread or process, in any order.
+The engine (cvnb/run.py) owns the table, the order of the tasks, and the refit of what is refused.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 
+from ..data import Data
 from ..plan import Plan
-from ..table import Sheet
+from ..threads import Team
 
-PER_WORKER = 4  # tasks for each worker, so that none waits long for the last
-Call = Callable[[], None]
+PER_WORKER = 4  # batches for each worker, so that none waits long for the last
+Each = Callable[[Callable[[Any, Team], Any], Iterable[Any]], Iterator[Any]]
 
 
 class Unsuited(Exception):
-    """These rows are not for this path; the message says why, and refit takes the part that they stand in."""
+    """Raised where a path cannot handle these rows. The splits are refitted; the message gives the reason."""
 
 
-@dataclass
-class Outcome:
-    """losses[s] (NaN for a setting that failed or was not asked for); row losses [t, s] and predictions where kept.
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """One set of splits and one target, over the rows that all draws of a run share."""
 
-    refitted: why a fast path left this split to refit, or "".
+    plan: Plan
+    data: Data
+
+
+@dataclass(frozen=True, eq=False)
+class Inside:
+    """The inner splits of the training parts `parts`; split k alone where k is given, and then of one part."""
+
+    draw: int
+    parts: range
+    k: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """The outer splits `parts`, each with the setting chosen inside it.
+
+    every    measure all settings; otherwise the chosen one alone
+    carry    what the path handed out with the inner losses of these parts
+    refused  parts that need no answer
+    """
+
+    draw: int
+    parts: range
+    chosen: np.ndarray
+    every: bool = True
+    carry: Any = None
+    refused: frozenset[int] = frozenset()
+
+
+Task = Inside | Outside
+
+
+@dataclass(eq=False)
+class Losses:
+    """What a path found for the splits of a task, which follow each other in order.
+
+    losses       [splits, settings], NaN where a setting failed or was not wanted
+    rows         [test rows, settings] row losses on outer test parts; None where the loss has none
+    predictions  [test rows] of the chosen settings on outer test parts
+    refused      part -> why the path cannot handle it
+    failures     (split of the task, setting) -> message
+    warnings     warnings and how often they came
+    counts       how many predictions deserve a note, by the kind of the note
+    refitted     how many splits were refitted, by the reason
+    carry        handed back with the task outside
     """
 
     losses: np.ndarray
     rows: np.ndarray | None = None
-    predictions: dict[int, np.ndarray] = field(default_factory=dict)
-    failures: dict[int, str] = field(default_factory=dict)
+    predictions: np.ndarray | None = None
+    refused: dict[int, str] = field(default_factory=dict)
+    failures: dict[tuple[int, int], str] = field(default_factory=dict)
     warnings: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
-    refitted: str = ""
+    refitted: Counter[str] = field(default_factory=Counter)
+    carry: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Refusal:
+    """Why a path cannot handle a task. fitted and warnings: transformers fitted by then, which refit may use."""
+
+    reason: str
+    fitted: Any = None
+    warnings: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -49,16 +109,8 @@ class Ran:
     reason: str
 
 
-class Path(Protocol):
-    """A way to get the losses of many settings from one split."""
-
-    name: str
-    reason: str
-
-    @property
-    def every_setting(self) -> bool:
-        """Whether all settings cost no more than one, so that the outer test parts get the losses of all of them."""
-        ...
+class Runs(Protocol):
+    """What makes tasks."""
 
     @property
     def compiles(self) -> bool:
@@ -67,63 +119,119 @@ class Path(Protocol):
 
     @property
     def threads(self) -> bool:
-        """Whether splits may be evaluated on threads, where the user asks for no workers."""
+        """Whether single splits may go to threads where the user asks for no workers."""
         ...
 
-    def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
-        """The losses of the settings `which`, fitted on `train`, on `test`; row losses and predictions too where keep.
-
-        split = (j, k) names the split for the random state of estimators that have none of their own; k = -1 outside.
-        """
+    def run(self, task: Task, team: Team) -> Losses | Refusal:
+        """The losses of every setting on the splits of the task."""
         ...
 
 
-def guarded(sheet: Sheet, j: int, call: Call) -> None:
-    """Make this call for training part j, unless the part is refused already; where it is unsuited, refuse it."""
-    if j in sheet.refused:
-        return
-    try:
-        call()
-    except Unsuited as why:
-        sheet.refused[j] = str(why)
+class Path(Runs, Protocol):
+    """A way to get the losses of many settings.
 
+    name, reason   which path it is, and why this one
+    cost           multiplications of the whole run, roughly; None where nobody can tell without a fit
+    work           how much there is to do, in a unit of the path's own, for the progress; 0: count finished parts
+    whole          tasks are batches of parts, for threads; otherwise single splits, which joblib may carry anywhere
+    travels        tasks may go to other machines once `share` is done
+    every_setting  all settings cost no more than one, so outer test parts get the losses of all of them
+    """
 
-class Sweep(Protocol):
-    """A way to fill the whole table, every setting of every split; on other machines part by part."""
+    @property
+    def name(self) -> str: ...
 
-    name: str
-    reason: str
-    cost: float  # multiplications of the whole run, roughly
+    @property
+    def reason(self) -> str: ...
 
-    def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
-        """Calls that fill the sheet, or these parts of it, and mark them as finished; those of one stage are independent.
+    @property
+    def cost(self) -> float | None: ...
 
-        A call looks at sheet.stop every 0.1 s or so and returns early where it is set.
-        """
+    @property
+    def work(self) -> float: ...
+
+    @property
+    def whole(self) -> bool: ...
+
+    @property
+    def travels(self) -> bool: ...
+
+    @property
+    def every_setting(self) -> bool: ...
+
+    def share(self, each: Each, n: int) -> Path:
+        """The path with what serves many splits made once; each(call, items) spreads calls over n workers."""
         ...
 
-    def shares(self, sheet: Sheet, n: int) -> list[range]:
-        """The training parts, in ranges that n workers may fill one by one."""
-        ...
-
-
-class Searching(Sweep, Protocol):
-    """A sweep whose parts share most of the work: other machines may find that, and the stages do the rest here."""
-
-    def ahead(self, plan: Plan, n: int) -> list[Any]:
-        """What may be found before the stages, in pieces for n workers; none where parts share nothing."""
-        ...
-
-    def find(self, piece: Any, plan: Plan, stopped: Callable[[], bool]) -> Any:
-        """One of these pieces."""
-        ...
-
-    def take(self, piece: Any, plan: Plan, found: Any) -> None:
-        """Keep a piece that was found elsewhere; once all are kept the stages find nothing again."""
+    def batches(self, draw: int, n: int) -> list[range]:
+        """The parts of a draw, in ranges that n workers may take one by one."""
         ...
 
 
-def shared_out(groups: Sequence[tuple[int, int]], n: int) -> list[range]:
-    """Neighbouring groups (first, end) put together until there are n ranges at most."""
-    ends = np.linspace(0, len(groups), min(n, len(groups)) + 1).astype(int)
-    return [range(groups[a][0], groups[b - 1][1]) for a, b in pairwise(ends)]
+class SplitBySplit:
+    """A path whose tasks are single splits, and which shares nothing between them."""
+
+    cost: float | None = None
+    work = 0.0
+    whole, travels, every_setting, compiles, threads = False, True, False, False, False
+
+    def share(self, each: Each, n: int) -> Any:
+        """Nothing is shared."""
+        return self
+
+    def batches(self, draw: int, n: int) -> list[range]:
+        """Tasks are single splits, so there are no batches."""
+        raise NotImplementedError
+
+
+def split_of(plan: Plan, task: Task) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
+    """(train, test, (j, k)) of a task of one split; k is -1 outside."""
+    j = task.parts.start
+    if isinstance(task, Outside):
+        return *plan.outer[j], (j, -1)
+    assert task.k is not None
+    return *plan.inner[j][task.k], (j, task.k)
+
+
+def joined(plan: Plan, task: Task, found: Sequence[Losses | Refusal], n_settings: int) -> Losses | Refusal:
+    """What was found of the single parts of a task, as one; the carry is a list with an entry for each part."""
+    if len(found) == 1:
+        only = found[0]
+        if isinstance(only, Losses):
+            only.carry = [only.carry]
+        return only
+    refused = {j: one.reason for j, one in zip(task.parts, found, strict=True) if isinstance(one, Refusal)}
+    like = next((one for one in found if isinstance(one, Losses)), None)
+    parts = [
+        one if isinstance(one, Losses) else _nothing(plan, task, j, like, n_settings)
+        for j, one in zip(task.parts, found, strict=True)
+    ]
+    whole = Losses(np.concatenate([one.losses for one in parts]), refused=refused, carry=[one.carry for one in parts])
+    if isinstance(task, Outside):
+        rows = [one.rows for one in parts if one.rows is not None]
+        whole.rows = np.concatenate(rows) if len(rows) == len(parts) else None
+        whole.predictions = np.concatenate([one.predictions for one in parts if one.predictions is not None])
+    for one in parts:
+        whole.counts.update(one.counts)
+    return whole
+
+
+def _nothing(plan: Plan, task: Task, j: int, like: Losses | None, n_settings: int) -> Losses:
+    """Stands in the place of a part that is refused."""
+    if isinstance(task, Inside):
+        return Losses(np.full((n_inner(plan, j), n_settings), np.nan))
+    assert plan.outer_layout is not None
+    n_test = int(plan.outer_layout.sizes()[j, 1])
+    rows = None if like is None or like.rows is None else np.zeros((n_test, n_settings), like.rows.dtype)
+    kind = None if like is None or like.predictions is None else like.predictions.dtype
+    return Losses(np.full((1, n_settings), np.nan), rows, np.zeros(n_test, kind))
+
+
+def n_inner(plan: Plan, j: int) -> int:
+    """How many inner splits training part j has."""
+    return 0 if plan.inner_layouts is None else len(plan.inner_layouts[j])
+
+
+def offsets(sizes: Iterable[int]) -> np.ndarray:
+    """Where each of several consecutive pieces begins, and where the last one ends."""
+    return np.cumsum([0, *sizes], dtype=np.int64)

@@ -5,6 +5,7 @@ Split by split, so it goes wherever joblib takes it. Cost: one fit of each chain
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -13,43 +14,46 @@ from sklearn.utils import check_array
 
 from ..families import Family, Kind
 from ..threads import stoppable
-from .base import Outcome, Unsuited
+from .base import Draw, Unsuited
 from .measure import Meter
-from .per_split import PerSplit
+from .per_split import Filling, PerSplit
 from .problem import Combination, Solver, SplitProblem, column_names, steps_of
-from .refit import Chain, Key
+from .refit import Key
 
 
 class Behind(PerSplit):
     """One fit of the transformers per split, one path of the model."""
 
-    def __init__(self, family: Family, kinds: list[Kind], meter: Meter, solver: Solver) -> None:
-        super().__init__(family, kinds, meter, lambda kind: solver.axis)
+    def __init__(
+        self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter], solver: Solver
+    ) -> None:
+        super().__init__(family, kinds, draws, meters, lambda kind: solver.axis)
         self.solver, self.name = solver, f"path:{solver.name}"
         ahead = any(parts[0] for kind in kinds if (parts := steps_of(kind.candidate)))
         self.reason = "the transformers are fitted once per split, and " * ahead + "one path of the model serves every setting"
         self.compiles = solver.compiles
 
-    def fill(self, outcome: Outcome, chain: Chain, key: Key, combinations: list[Combination]) -> None:
+    def fill(self, filling: Filling, key: Key, combinations: list[Combination]) -> None:
+        chain, found = filling.chain, filling.losses
         settings = np.concatenate([one.which for one in combinations])
         order = np.argsort(chain.train, kind="stable")
         try:
             X_train, X_test = chain.transformed(self.family.settings[settings[0]], key)
         except Exception as error:  # costs the settings that share these transformers, and the note says which
-            outcome.failures |= {int(s): f"{type(error).__name__}: {error}" for s in settings}
+            found.failures |= {(0, int(s)): f"{type(error).__name__}: {error}" for s in settings}
             return
         if column_names(X_train) != column_names(X_test):
             raise Unsuited("the transformers name the columns of the test part otherwise, and refit tells what that does")
         X_train, X_test = self._numbers(X_train)[order], self._numbers(X_test)
         if X_train.shape[1] != X_test.shape[1]:
             raise Unsuited("the transformers give the test part other columns, and refit tells what that does")
-        train, stop = chain.train[order], np.zeros(1, dtype=np.uint8)
+        train, stop = chain.train[order], filling.team.stop
         for one in combinations:
-            split = SplitProblem(one, self.meter, train, chain.test, X_train, X_test, stop)
+            split = SplitProblem(one, filling.meter, train, chain.test, X_train, X_test, stop)
             call = partial(self.solver.answers_of_split, split)
             answers, n = stoppable(call, stop) if self.compiles else call()
-            self.put(outcome, one, chain.test, answers)
-            outcome.counts[self.solver.counted] += n
+            filling.put(one, answers)
+            found.counts[self.solver.counted] += n
 
     def _numbers(self, X: Any) -> np.ndarray:
         """What a transformer gave, as scikit-learn's models read it."""

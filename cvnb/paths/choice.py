@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,14 +11,13 @@ from sklearn.base import is_classifier
 from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
-from ..data import Data
 from ..families import Family, Kind
 from ..layouts import Pairs
 from ..loading import load
 from ..losses import Loss
 from ..plan import Plan
 from . import own, stages
-from .base import Path, Sweep, Unsuited
+from .base import Draw, Path, Unsuited
 from .behind import Behind
 from .measure import Meter
 from .problem import Problem, Solver, combinations_of, is_default_scaler, numbers_of, steps_of
@@ -49,21 +48,21 @@ def solvers() -> tuple[Solver, ...]:
     )
 
 
-def choose_path(family: Family, kinds: list[Kind], data: Data, loss: Loss, task: str, plan: Plan, wanted: str) -> Path | Sweep:
-    """The fastest exact way for this family on this plan."""
+def choose_path(family: Family, kinds: list[Kind], draws: Sequence[Draw], loss: Loss, task: str, wanted: str) -> Path:
+    """The fastest exact way for this family on these draws."""
     if wanted == "refit":
-        return Refit(family, data, loss, "asked for")
+        return Refit(family, draws, loss, "asked for")
     try:
         models = _models(kinds, loss, task)
+        meters = [Meter(loss, draw.data, task) for draw in draws]
         if models in STAGED:
-            return _staged(family, kinds, Meter(loss, data, task))
-        meter = Meter(loss, data, task)
+            return _staged(family, kinds, draws, meters)
         if (added := own.ADDED.get(models[0])) is not None:
-            own.check_suits(meter)
-            return _solved(added, family, own.together(family, kinds), meter, plan)
-        return _solved(next(one for one in solvers() if one.models == models), family, kinds, meter, plan)
+            own.check_suits(meters[0])
+            return _solved(added, family, own.together(family, kinds), draws, meters)
+        return _solved(next(one for one in solvers() if one.models == models), family, kinds, draws, meters)
     except Unsuited as why:
-        return Refit(family, data, loss, f"one fit per setting and split: {why}")
+        return Refit(family, draws, loss, f"one fit per setting and split: {why}")
 
 
 def _models(kinds: list[Kind], loss: Loss, task: str) -> tuple[type, ...]:
@@ -86,20 +85,20 @@ def _models(kinds: list[Kind], loss: Loss, task: str) -> tuple[type, ...]:
     return models
 
 
-def _staged(family: Family, kinds: list[Kind], meter: Meter) -> Path:
+def _staged(family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter]) -> Path:
     """One fit of the largest model in each split, where that spares fits."""
     _refuse(stages.refuses, [parts[1] for kind in kinds if (parts := steps_of(kind.candidate))])
     if any(_aheads(kinds)):
         _refuse_replaced_steps(family)
-    path = stages.Stages(family, kinds, meter)
+    path = stages.Stages(family, kinds, draws, meters)
     if not path.saves:
         raise Unsuited(f"no fit of {path.model_name} serves two settings of this grid")
     return path
 
 
-def _solved(solver: Solver, family: Family, kinds: list[Kind], meter: Meter, plan: Plan) -> Path | Sweep:
+def _solved(solver: Solver, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter]) -> Path:
     """A computation of our own."""
-    data, combinations = meter.data, combinations_of(kinds, lambda kind: solver.axis)
+    data, meter, combinations = draws[0].data, meters[0], combinations_of(kinds, lambda kind: solver.axis)
     if meter.classes is None and data.y.dtype.kind == "f" and data.y.dtype != np.float64:
         raise Unsuited(f"y is {data.y.dtype}, and scikit-learn computes in that precision")
     _refuse(solver.refuses, [one.model for one in combinations])
@@ -110,14 +109,14 @@ def _solved(solver: Solver, family: Family, kinds: list[Kind], meter: Meter, pla
     if solver.sweep is None or any(ahead and not _is_scaler(ahead) for ahead in _aheads(kinds)):
         if any(_aheads(kinds)):
             _refuse_replaced_steps(family)
-        return Behind(family, kinds, meter, solver)
+        return Behind(family, kinds, draws, meters, solver)
     X, why = numbers_of(data)
     if X is not None and X.dtype != np.float64 and X.dtype.kind == "f" and any(map(solver.in_float32, combinations)):
         why = f"X is {X.dtype}, and scikit-learn computes in that precision"
-    if X is None or why or _repeats(plan):
+    if X is None or why or any(_repeats(draw.plan) for draw in draws):
         raise Unsuited(why or "a training part holds a row more than once")
     X = np.ascontiguousarray(X, dtype=np.float64)
-    return solver.sweep(Problem(X, data, meter, tuple(combinations)), plan)
+    return solver.sweep(Problem(X, draws, meters, tuple(combinations)))
 
 
 def _is_scaler(ahead: list[Any]) -> bool:

@@ -35,18 +35,18 @@ def ridge_by_cholesky(
     for i, total in enumerate(all_but_one(outside, blocks)):
         if stop[0]:
             return
-        how[i] = linear.centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen)
+        how[i] = linear.centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen[i])
         if how[i] != linear.FINE:
             continue
         z = np.empty((p, n_targets, alphas.size))
-        if all(_solve(G, b, alphas[s], near, z[:, :, s], seen) for s in np.argsort(alphas)):
+        if all(_solve(G, b, alphas[s], near, z[:, :, s], seen[i]) for s in np.argsort(alphas)):
             z *= scale[:, None, None]
             means = total[: q * q].reshape(q, q)[p + 1 :, p] / total[p * q + p] if intercept else np.zeros(n_targets)
             coefs[i, :p] = z.reshape(p, -1)
             coefs[i, p] = ((level + means)[:, None] - np.tensordot(m, z, axes=1)).ravel()
         else:
             own = (centre, level, intercept, scaled, alphas, near, stop)
-            linear.ridge_of_blocks(total, none, p, n_targets, *own, coefs[i : i + 1], how[i : i + 1], seen)
+            linear.ridge_of_blocks(total, none, p, n_targets, *own, coefs[i : i + 1], how[i : i + 1], seen[i : i + 1])
 
 
 def all_but_one(outside: np.ndarray, blocks: np.ndarray) -> Iterator[np.ndarray]:

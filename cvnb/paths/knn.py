@@ -10,9 +10,11 @@ O(k) per test row and split; memory O(m k) for the lists, and a block of rows ti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import copy
+import threading
+from collections import Counter
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,8 @@ import numpy as np
 from ..kernels import neighbours, scaling
 from ..kernels import votes as ballots
 from ..plan import Plan
-from ..table import Sheet
-from .base import PER_WORKER, Call, Unsuited, shared_out
+from ..threads import Team
+from .base import PER_WORKER, Each, Inside, Losses, Outside, Refusal, Task, Unsuited, n_inner, offsets
 from .bundles import Bundle, bundles
 from .measure import Answers, Meter
 from .problem import Combination, Problem, SplitProblem
@@ -31,7 +33,6 @@ AXIS, COUNTED = "n_neighbors", "equal distances"
 BUNDLE = 512  # test rows that go together
 LISTS = 2**31  # bytes of lists of neighbours that are kept at most
 KEYS = 2**20  # distances that one call looks at, a fraction of a second
-LARGE = 2**20  # numbers in X from which on a pass over it takes a while
 CHOOSING = 20  # multiplications that would take as long as looking whether a row is near
 SCALING = 60.0  # what it costs to scale one number of a training part, in multiplications
 WAVE = 2e9  # operations of the training parts that go together
@@ -73,195 +74,214 @@ class Votes:
         return cls(ks[order], combination.which[order], combination.model.weights == "distance")
 
 
-class KnnSweep:
-    """Every k of every split, on threads."""
+Lists = dict[Geometry, Near]
+Measured = tuple[np.ndarray, np.ndarray | None, np.ndarray]  # as Meter.outer gives them
+ONE_AT_A_TIME = threading.Lock()
 
-    def __init__(self, problem: Problem, plan: Plan) -> None:
+
+class KnnSweep:
+    """Every k of every split."""
+
+    whole, every_setting, compiles, threads = True, True, True, False
+
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
+        self.plans, self.meters = [draw.plan for draw in problem.draws], problem.meters
         self.votes: dict[Geometry, list[Votes]] = {}
         for combination in problem.combinations:
             self.votes.setdefault(Geometry.of(combination), []).append(Votes.of(combination))
-        self.shared = [geometry for geometry in self.votes if self._has_lists(plan, geometry)]
+        self.lengths = {geometry: self._length(geometry) for geometry in self.votes}
+        self.shared = [geometry for geometry in self.votes if self._has_lists(geometry)]
+        self.travels = not self.shared  # lists of all rows stay where they are made
+        self.lists: Lists = {}
         self.name, self.reason = "shared:knn", "each row's neighbours are found once and serve every split and setting"
         if len(self.shared) < len(self.votes):
             self.name = "path:knn"
             self.reason = "neighbours are searched once in every training part, and serve every setting"
         n, d = problem.X.shape
         apart = len(self.votes) - len(self.shared)
-        tested = 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
-        asked = plan.n_parts * n if plan.inner_layouts is not None else tested  # rows that look for neighbours
-        self.cost = (len(self.shared) * n + apart * asked) * float(n) * (d + CHOOSING) + SCALING * apart * plan.n_parts * n * d
-        self.lists: dict[Geometry, Near] = {}  # found ahead
-        self.searches: dict[Geometry, Search] = {}
+        asked = sum(_asked(plan) for plan in self.plans)
+        n_parts = sum(plan.n_parts for plan in self.plans)
+        self.cost = (len(self.shared) * n + apart * asked) * float(n) * (d + CHOOSING) + SCALING * apart * n_parts * n * d
+        tested = sum(_tested(plan) for plan in self.plans) if apart else 0
+        self.work = float(len(self.shared) * n + apart * tested)
 
-    def _has_lists(self, plan: Plan, geometry: Geometry) -> bool:
+    def _length(self, geometry: Geometry) -> int:
+        """Length of lists that hold k + 1 rows of a training part, but for few rows of most plans."""
+        return max(_length(plan, self.votes[geometry]) for plan in self.plans)
+
+    def _has_lists(self, geometry: Geometry) -> bool:
         """Whether lists of neighbours serve all splits: not where every training part has distances of its own."""
-        return not geometry.scaled and 12 * plan.n_rows * _length(plan, self.votes[geometry]) <= LISTS
+        return not geometry.scaled and 12 * len(self.problem.X) * self.lengths[geometry] <= LISTS
 
-    def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
-        """Lists for some parts alone would be made for nothing more: those search by themselves."""
-        plan, lists = sheet.plan, self.lists
-        if parts is None and not lists:
-            sheet.work = self._work(plan)
-            lists = {geometry: self._empty(plan, geometry, plan.n_rows) for geometry in self.shared}
-            if self.problem.X.size > LARGE:
-                yield [partial(self._prepare, lists)]  # on a thread, so that this one sees an interrupt
-            else:
-                self._prepare(lists)
-            if lists:
-                yield [call for geometry in lists for call in self._searches(sheet, geometry, lists[geometry])]
-        yield from self._parts(sheet, lists, range(plan.n_parts) if parts is None else parts)
+    def share(self, each: Each, n: int) -> KnnSweep:
+        """With the lists of neighbours of all rows."""
+        if not self.shared:
+            return self
+        n_rows = len(self.problem.X)
+        size = max(64, min(BUNDLE, KEYS // n_rows, -(-n_rows // (PER_WORKER * n))))
+        pieces = [(geometry, slice(a, min(a + size, n_rows))) for geometry in self.shared for a in range(0, n_rows, size)]
+        lists = {geometry: Near.empty(n_rows, self.lengths[geometry]) for geometry in self.shared}
+        find = Find(self.problem.X, {geometry: self.lengths[geometry] for geometry in self.shared})
+        for (geometry, rows), near in zip(pieces, each(find, pieces), strict=True):
+            lists[geometry].put(rows, near)
+        ready = copy.copy(self)
+        ready.lists = lists
+        return ready
 
-    def ahead(self, plan: Plan, n: int) -> list[Any]:
-        """Lists of neighbours, piece by piece, where they serve all geometries."""
-        if len(self.shared) < len(self.votes):
-            return []
-        size = max(BUNDLE, -(-plan.n_rows // (PER_WORKER * n)))
-        return [
-            (geometry, slice(a, min(a + size, plan.n_rows))) for geometry in self.shared for a in range(0, plan.n_rows, size)
-        ]
-
-    def find(self, piece: Any, plan: Plan, stopped: Callable[[], bool]) -> Near:
-        """The lists of some rows."""
-        geometry, rows = piece
-        near = self._empty(plan, geometry, rows.stop - rows.start)
-        if geometry not in self.searches:
-            self._prepare({geometry: near})
-        self.searches[geometry].fill(self.problem.X[rows], np.arange(rows.start, rows.stop), near, stopped)
-        return near
-
-    def take(self, piece: Any, plan: Plan, found: Near) -> None:
-        """Keep the lists of some rows."""
-        geometry, rows = piece
-        if geometry not in self.lists:
-            self.lists[geometry] = self._empty(plan, geometry, plan.n_rows)
-        self.lists[geometry].put(rows, found)
-
-    def shares(self, sheet: Sheet, n: int) -> list[range]:
-        """Each training part by itself."""
-        return shared_out([(j, j + 1) for j in range(sheet.plan.n_parts)], PER_WORKER * n)
-
-    def _empty(self, plan: Plan, geometry: Geometry, n: int) -> Near:
-        return Near.empty(n, _length(plan, self.votes[geometry]))
-
-    def _prepare(self, lists: dict[Geometry, Near]) -> None:
-        for geometry, near in lists.items():
-            self.searches[geometry] = Search(self.problem.X, geometry, near.rows.shape[1])
-
-    def _parts(self, sheet: Sheet, lists: dict[Geometry, Near], every: range) -> Iterator[Sequence[Call]]:
-        plan = sheet.plan
-        for parts in self._waves(plan, every):
-            if sheet.inner is not None:
-                yield [
-                    partial(self._inner, sheet, lists, j, bundle)
-                    for j in parts
-                    for bundle in bundles(plan.inner[j], range(len(plan.inner[j])), plan.n_rows, BUNDLE)
-                ]
-            for j in parts:
-                if j not in sheet.refused:
-                    sheet.choose(j)
-            if plan.outer_layout is not None:
-                yield [partial(self._outer, sheet, lists, bundle) for bundle in bundles(plan.outer, parts, plan.n_rows, BUNDLE)]
-            else:
-                sheet.finished[:] = True
-
-    def _work(self, plan: Plan) -> float:
-        """Rows to be searched, all together."""
-        scaled = len(self.votes) - len(self.shared)
-        layouts = [*(plan.inner_layouts or ()), *([] if plan.outer_layout is None else [plan.outer_layout])]
-        tested = sum(int(layout.sizes()[:, 1].sum()) for layout in layouts) if scaled else 0
-        return float(len(self.shared) * plan.n_rows + scaled * tested)
-
-    def _waves(self, plan: Plan, every: range) -> Iterator[range]:
-        """Training parts that go together: an interrupt loses those of one wave, and their bundles are held together."""
-        n_rows, n_columns = self.problem.X.shape
+    def batches(self, draw: int, n: int) -> list[range]:
+        """Parts that go together: an interrupt loses those of one batch, and their bundles are held together."""
+        plan, (n_rows, n_columns) = self.plans[draw], self.problem.X.shape
         searches = (len(self.votes) - len(self.shared)) * n_columns + 1
         size = max(1, min(128, int(WAVE / (searches * float(n_rows) ** 2 + 1))))
-        for a in range(every.start, every.stop, size):
-            yield range(a, min(a + size, every.stop))
+        return [range(a, min(a + size, plan.n_parts)) for a in range(0, plan.n_parts, size)]
 
-    def _searches(self, sheet: Sheet, geometry: Geometry, near: Near) -> Iterator[Call]:
-        X, search = self.problem.X, self.searches[geometry]
-        size = max(64, min(256, KEYS // len(X)))
-        for a in range(0, len(X), size):
-            rows = slice(a, min(a + size, len(X)))
-            yield partial(self._search, sheet, search, X[rows], np.arange(rows.start, rows.stop), near.part(rows))
+    def run(self, task: Task, team: Team) -> Losses | Refusal:
+        """As Path.run."""
+        return self._inside(task, team) if isinstance(task, Inside) else self._outside(task, team)
 
-    def _search(self, sheet: Sheet, search: Search, Q: np.ndarray, own: np.ndarray, near: Near) -> None:
-        search.fill(Q, own, near, lambda: sheet.stopped)
-        sheet.done += len(Q)
+    def _inside(self, task: Inside, team: Team) -> Losses:
+        plan, parts = self.plans[task.draw], task.parts
+        first = offsets(n_inner(plan, j) for j in parts)
+        losses = np.full((first[-1], self.problem.n_settings), np.nan)
 
-    def _inner(self, sheet: Sheet, lists: dict[Geometry, Near], j: int, bundle: Bundle) -> None:
-        if sheet.inner is None or j in sheet.refused:
-            return
+        def measure(i_and_bundle: tuple[int, Bundle]) -> tuple[int, str]:
+            i, bundle = i_and_bundle
+            try:
+                answers, tied = self._answers(task.draw, bundle, team)
+                own, _ = self.meters[task.draw].measure(bundle.test, bundle.starts, answers)
+            except Unsuited as why:
+                return 0, str(why)
+            losses[first[i] + bundle.numbers] = own
+            return tied, ""
+
+        pieces = [
+            (i, bundle)
+            for i, j in enumerate(parts)
+            for bundle in bundles(plan.inner[j], range(n_inner(plan, j)), plan.n_rows, BUNDLE)
+        ]
+        found = team.map(measure, pieces)
+        refused = {parts[i]: why for (i, _), (_, why) in reversed(list(zip(pieces, found, strict=True))) if why}
+        return Losses(losses, refused=refused, counts=_counted(sum(tied for tied, _ in found)))
+
+    def _outside(self, task: Outside, team: Team) -> Losses:
+        plan, parts = self.plans[task.draw], task.parts
+        found = team.map(partial(self._measured, task, team), bundles(plan.outer, parts, plan.n_rows, BUNDLE))
+        pieces = [piece for several, _, _ in found for piece in several]
+        losses = Losses(np.concatenate([one for one, _, _ in pieces]))
+        rows = [one for _, one, _ in pieces if one is not None]
+        if len(rows) == len(pieces):
+            losses.rows = rows[0] if len(rows) == 1 else np.concatenate(rows)
+        losses.predictions = np.concatenate([one for _, _, one in pieces])
+        for _, tied, refused in found:
+            losses.counts.update(_counted(tied))
+            losses.refused |= refused
+        return losses
+
+    def _measured(self, task: Outside, team: Team, bundle: Bundle) -> tuple[list[Measured], int, dict[int, str]]:
+        """(what was measured on the splits of a bundle, tied predictions, refused splits)."""
+        meter, chosen = self.meters[task.draw], task.chosen[bundle.numbers - task.parts.start]
         try:
-            answers = self._answers(sheet, lists, bundle)
-            losses = self.problem.meter.measure(bundle.test, bundle.starts, answers)[0]
-        except Unsuited as why:
-            sheet.refused[j] = str(why)
-            return
-        if not sheet.stopped:
-            sheet.inner[j][bundle.numbers] = losses
-
-    def _outer(self, sheet: Sheet, lists: dict[Geometry, Near], bundle: Bundle) -> None:
-        try:
-            answers = self._answers(sheet, lists, bundle)
-            if not sheet.stopped:
-                self.problem.meter.outer_splits(sheet, bundle.numbers, bundle.test, bundle.starts, answers)
+            answers, tied = self._answers(task.draw, bundle, team)
+            return [meter.outer(bundle.test, bundle.starts, answers, chosen)], tied, {}
         except Unsuited as why:
             if bundle.numbers.size == 1:
-                sheet.refused_outside[int(bundle.numbers[0])] = str(why)
-                return
-            for one in bundle.singles():  # only those splits whose own rows are unsuited
-                self._outer(sheet, lists, one)
+                n_settings, classes = self.problem.n_settings, meter.classes
+                nothing = np.zeros(bundle.test.size, float if classes is None else classes.dtype)
+                rows = None if meter.loss.scorer is not None else np.zeros((bundle.test.size, n_settings), np.uint8)
+                return [(np.full((1, n_settings), np.nan), rows, nothing)], 0, {int(bundle.numbers[0]): str(why)}
+        single = [self._measured(task, team, one) for one in bundle.singles()]  # each judged by its own rows
+        refused = {j: why for _, _, own in single for j, why in own.items()}
+        return [piece for several, _, _ in single for piece in several], sum(tied for _, tied, _ in single), refused
 
-    def _answers(self, sheet: Sheet, lists: dict[Geometry, Near], bundle: Bundle) -> Answers:
-        ballot = Ballot(self.problem.meter, bundle.test.size, sheet.n_settings)
-        tied = 0
+    def _answers(self, draw: int, bundle: Bundle, team: Team) -> tuple[Answers, int]:
+        """(what every setting says of the test rows, tied predictions)."""
+        meter, tied = self.meters[draw], 0
+        ballot = Ballot(meter, bundle.test.size, self.problem.n_settings)
         for geometry, votes in self.votes.items():
-            if geometry in lists:
-                tied += self._walked(geometry, votes, lists[geometry], bundle, ballot)
+            if geometry in self.lists:
+                tied += self._walked(geometry, votes, bundle, ballot)
             else:
-                tied += self._searched(sheet, geometry, votes, bundle, ballot)
-        sheet.count(COUNTED, tied)
+                tied += self._searched(geometry, votes, bundle, ballot, team)
         present = None
-        if self.problem.meter.wants_scores:
+        if meter.wants_scores:
             present = np.array([ballot.present(train) for _, train in bundle.parts()])
-        return ballot.answers(present)
+        return ballot.answers(present), tied
 
-    def _walked(self, geometry: Geometry, votes: list[Votes], near: Near, bundle: Bundle, ballot: Ballot) -> int:
+    def _walked(self, geometry: Geometry, votes: list[Votes], bundle: Bundle, ballot: Ballot) -> int:
         """Walk the lists; rows whose list ends too early are searched in their own training part."""
-        tied = 0
+        tied, X = 0, self.problem.X
         for vote in votes:
             short, first = np.zeros(bundle.test.size, dtype=np.uint8), np.full(bundle.test.size, np.inf)
-            tied += ballots.walk(bundle.test, bundle.own, bundle.code, *near.arrays, *ballot.of(vote), short, first)
+            near = self.lists[geometry].arrays
+            tied += ballots.walk(bundle.test, bundle.own, bundle.code, *near, *ballot.of(vote), short, first)
             _check_digits(geometry, vote, first)
             if not short.any():
                 continue
             for places, train in bundle.parts():
                 where = places.start + np.flatnonzero(short[places])
                 if where.size:
-                    X = self.problem.X
                     found = nearest(X[train], X[bundle.test[where]], geometry, int(vote.ks[-1]), exact=True)
                     _check_digits(geometry, vote, found.distances[:, 0])
                     tied += ballot.cast(vote, found, train, where)
         return tied
 
-    def _searched(self, sheet: Sheet, geometry: Geometry, votes: list[Votes], bundle: Bundle, ballot: Ballot) -> int:
+    def _searched(self, geometry: Geometry, votes: list[Votes], bundle: Bundle, ballot: Ballot, team: Team) -> int:
         X, tied, n_most = self.problem.X, 0, max(int(vote.ks[-1]) for vote in votes)
         for places, train in bundle.parts():
-            if sheet.stopped:
-                return tied
+            team.stop.check()
             test = bundle.test[places]
             T, Q = X[train], X[test]
             if geometry.scaled:
                 scaling.standardise(X, train, test, T, Q)
             found = nearest(T, Q, geometry, n_most)
-            sheet.done += test.size
+            team.tell(test.size)
             for vote in votes:
                 _check_digits(geometry, vote, found.distances[:, 0])
                 tied += ballot.cast(vote, found, train, np.arange(places.start, places.stop))
         return tied
+
+
+@dataclass(frozen=True, eq=False)
+class Find:
+    """Finds the neighbours of some rows among all rows; what searches need is made once in each process."""
+
+    X: np.ndarray
+    lengths: dict[Geometry, int]
+
+    @cached_property
+    def searches(self) -> dict[Geometry, Search]:
+        return {geometry: Search(self.X, geometry, length) for geometry, length in self.lengths.items()}
+
+    def __call__(self, piece: tuple[Geometry, slice], team: Team) -> Near:
+        """The lists of the rows of a piece."""
+        geometry, rows = piece
+        near = Near.empty(rows.stop - rows.start, self.lengths[geometry])
+        with ONE_AT_A_TIME:
+            search = self.searches[geometry]
+        search.fill(self.X[rows], np.arange(rows.start, rows.stop), near, team.stop.is_set)
+        team.tell(len(near.rows))
+        return near
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"X": self.X, "lengths": self.lengths}
+
+
+def _counted(tied: int) -> Counter[str]:
+    return Counter({COUNTED: tied} if tied else {})
+
+
+def _tested(plan: Plan) -> int:
+    """Test rows of all splits, inner and outer."""
+    layouts = [*(plan.inner_layouts or ()), *([] if plan.outer_layout is None else [plan.outer_layout])]
+    return sum(int(layout.sizes()[:, 1].sum()) for layout in layouts)
+
+
+def _asked(plan: Plan) -> int:
+    """Rows that look for neighbours."""
+    if plan.inner_layouts is not None:
+        return plan.n_parts * plan.n_rows
+    return 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
 
 
 class Ballot:

@@ -58,7 +58,7 @@ def lasso_of_blocks(
     for i, total in enumerate(all_but_one(outside, blocks)):
         if stop[0]:
             return
-        how[i] = linear.centred_products(total, p, 1, centre, line.intercept, line.follows_scale, m, scale, G, b, seen)
+        how[i] = linear.centred_products(total, p, 1, centre, line.intercept, line.follows_scale, m, scale, G, b, seen[i])
         if how[i] != linear.FINE:
             continue
         weight, of_y = total[p * q + p], total[(p + 1) * q : (p + 2) * q]

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from .base import Unsuited
-from .linear_fit import CHUNK, NO_WEIGHT, SURELY, Design, Line, Rows, nearly_constant
+from .linear_fit import CHUNK, NO_WEIGHT, SURELY, Design, Line, Rounding, Rows, nearly_constant
 
 ZERO = 1e-13  # a singular value below this share of the largest is rounding: the columns are collinear
 CLEAR = 2e-6  # above this it counts, and costs no more digits than a loss can spare
@@ -21,21 +21,21 @@ BY_CONDITION = 20.0  # rounding is so many times the condition number
 WORST = 0.125  # share of the condition number allowed that the whole part may have, the rest being for its parts
 
 
-def fit(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+def fit(rows: Rows, train: np.ndarray, line: Line, rounding: Rounding) -> tuple[np.ndarray, np.ndarray]:
     """(centre, coefficients [p + 1, targets * settings]) of the model of these rows."""
     if rows.root.size and not rows.root[train].any():
         raise Unsuited(NO_WEIGHT)
     if line.intercept:
-        rows.refuse_far_targets(train)
-    return _shortest(rows, train, line) if line.squares else rows.fit_penalised(train, line)
+        rows.refuse_far_targets(train, rounding)
+    return (_shortest if line.squares else Rows.fit_penalised)(rows, train, line, rounding)
 
 
-def _shortest(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+def _shortest(rows: Rows, train: np.ndarray, line: Line, rounding: Rounding) -> tuple[np.ndarray, np.ndarray]:
     """The shortest of the solutions, as the model sees its columns."""
     assert line.tol is not None
     R, frame = _triangle(rows, train, line)
     norms = np.linalg.norm(R[:, : rows.p], axis=0) / np.sqrt(rows.weight(train))
-    rows.refuse_far(line, frame.centre, norms / frame.scale)
+    rows.refuse_far(line, frame.centre, norms / frame.scale, rounding)
     U, size, V = np.linalg.svd(R[:, : rows.p], full_matrices=False)
     largest = size[0] if size.size else 0.0
     counts = size >= _clear(line) * largest if largest > 0 else np.zeros(size.size, dtype=bool)
@@ -43,7 +43,7 @@ def _shortest(rows: Rows, train: np.ndarray, line: Line) -> tuple[np.ndarray, np
     if (size[~counts] > cut * largest).any():
         raise Unsuited("columns of X are nearly collinear, and which of them count depends on the solver")
     if counts.any():
-        rows.amplifies(BY_CONDITION * largest / size[counts].min())
+        rounding.at_least(BY_CONDITION * largest / size[counts].min())
     beta = V[counts].T @ ((U[:, counts].T @ R[:, rows.p :]) / size[counts, None])
     coefs = frame.scale[:, None] * beta
     coefs = np.vstack([coefs, frame.level - frame.rest @ coefs])
@@ -75,7 +75,7 @@ def _qr(A: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.qr(A, mode="r"))
 
 
-def basis_of(rows: Rows, total: np.ndarray, origin: np.ndarray, line: Line) -> np.ndarray | None:
+def basis_of(rows: Rows, total: np.ndarray, origin: np.ndarray, line: Line, rounding: Rounding) -> np.ndarray | None:
     """[p, p] R^-1 from the sums over a part about `origin`; None where its columns are not independent enough."""
     p, q = rows.p, rows.p + 1 + rows.n_targets
     M, n = total[: q * q].reshape(q, q), total[-1]
@@ -86,14 +86,14 @@ def basis_of(rows: Rows, total: np.ndarray, origin: np.ndarray, line: Line) -> n
     elif line.scaled:
         G = G - np.outer(s, first) - np.outer(first, s) + W * np.outer(first, first)
     variance = np.maximum(second - first**2, 0.0)
-    rows.refuse_far(line, origin + first, np.sqrt(variance))
+    rows.refuse_far(line, origin + first, np.sqrt(variance), rounding)
     if nearly_constant(variance, origin + first, n, SURELY).any() or not (np.diag(G) > 0).all():
         return None
     size, norms = np.sqrt(variance) if line.scaled else np.ones(p), np.sqrt(np.diag(G))
     values = np.linalg.eigvalsh(G / np.outer(size, size))
     if not values[0] > (_clear(line) / WORST) ** 2 * values[-1]:
         return None
-    rows.amplifies(BY_CONDITION * math.sqrt(values[-1] / values[0]))
+    rounding.at_least(BY_CONDITION * math.sqrt(values[-1] / values[0]))
     return np.ascontiguousarray(np.linalg.inv(np.linalg.cholesky(G / np.outer(norms, norms))).T / norms[:, None])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,22 +87,30 @@ class Design:
     rest: np.ndarray
 
 
+class Rounding:
+    """How many times as large as the rounding of its targets the rounding of a fit is; never less than 1."""
+
+    def __init__(self, times: float = 1.0) -> None:
+        self.times = times
+
+    def at_least(self, times: float) -> None:
+        """Note one reason for so much."""
+        self.times = max(self.times, float(times))
+
+
+def amplified(seen: np.ndarray) -> np.ndarray:
+    """[fits]: the same from what the kernels saw, [fits, (smallest eigenvalue, spreads away from zero)]."""
+    times: np.ndarray = np.maximum(1.0, np.maximum(BY_SQUARES / seen[:, 0], BY_DISTANCE * seen[:, 1]))
+    return times
+
+
 class Rows:
     """The data as the kernels take them."""
 
     def __init__(self, X: np.ndarray, Y: np.ndarray, weights: np.ndarray | None, stop: np.ndarray) -> None:
         self.X, self.Y, self.root, self.stop = X, Y, NONE if weights is None else np.sqrt(weights), stop
         self.p, self.n_targets = X.shape[1], Y.shape[1]
-        self.amplified, self.lock = 1.0, threading.Lock()  # how much rounding has been amplified at most, in any fit
         self.width = (self.p + 1 + self.n_targets) ** 2 + 2 * self.p + 1
-
-    def amplifies(self, times: float) -> None:
-        """Note that the rounding of some fit is so many times as large as that of its targets."""
-        with self.lock:
-            self.amplified = max(self.amplified, float(times))
-
-    def _saw(self, seen: np.ndarray) -> None:
-        self.amplifies(max(BY_SQUARES / seen[0], BY_DISTANCE * seen[1]))
 
     def origin(self, rows: np.ndarray, centred: bool, levelled: bool, weighted: bool = False) -> Origin:
         """(mean of X, mean of Y) over these rows, zeros where they stay as they are."""
@@ -150,23 +157,23 @@ class Rows:
 
     def models(
         self, outside: np.ndarray, blocks: np.ndarray, origin: Origin, line: Line, basis: np.ndarray = NO_BASIS
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """(coefficients [n, p + 1, targets * settings], how it went [n]) of outside + all blocks but one; of all where none."""
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Models of outside + all blocks but one; of all where there are no blocks.
+
+        (coefficients [n, p + 1, targets * settings], how it went [n], how much each amplifies rounding [n])
+        """
         n, near = max(1, len(blocks)), WHITE if basis.size else NEAR
         coefs, how = np.zeros((n, self.p + 1, self.n_targets * line.alphas.size)), np.zeros(n, dtype=np.int64)
+        seen = np.tile([1.0, 0.0], (n, 1))
         if line.is_lasso:
-            seen = np.array([1.0, 0.0])
             lasso_of_blocks(outside, blocks, self.p, *origin, line, self.stop, coefs, how, seen)
-            self._saw(seen)
-            return coefs, how
+            return coefs, how, amplified(seen)
         solve = ridge_by_cholesky if self.p >= LARGE and line.alphas.size <= FEW else linear.ridge_of_blocks
         centre, sums = np.zeros(self.p) if basis.size else origin[0], (outside, blocks, self.p, self.n_targets)
-        seen = np.array([1.0, 0.0])
         solve(*sums, centre, origin[1], line.intercept, line.follows_scale, line.alphas, near, self.stop, coefs, how, seen)
-        self._saw(seen)
         if basis.size:
             coefs[:, :-1] = basis @ coefs[:, :-1]
-        return coefs, how
+        return coefs, how, amplified(seen)
 
     def left_out(
         self,
@@ -177,6 +184,7 @@ class Rows:
         test: np.ndarray,
         out: np.ndarray,
         alone: np.ndarray,
+        rounding: Rounding,
     ) -> int:
         """Fill out[t] with the decisions, on row test[t], of the model of all rows but that one; how it went.
 
@@ -185,9 +193,9 @@ class Rows:
         p, q, n, n_targets = self.p, self.p + 1 + self.n_targets, line.alphas.size, self.n_targets
         shift, turn, lower, pivots = np.empty(p), np.empty((p, p)), np.empty((n, p)), np.empty((n, p))
         f, near, centre = np.empty((n, n_targets, p)), WHITE if basis.size else NEAR, np.zeros(p) if basis.size else origin[0]
-        seen, own = np.array([1.0, 0.0]), (line.intercept, line.alphas, near)
-        how = linear.factor(total, p, n_targets, centre, *own, shift, turn, lower, pivots, f, seen)
-        self._saw(seen)
+        seen, own = np.array([[1.0, 0.0]]), (line.intercept, line.alphas, near)
+        how = linear.factor(total, p, n_targets, centre, *own, shift, turn, lower, pivots, f, seen[0])
+        rounding.at_least(amplified(seen)[0])
         if how != linear.FINE:
             return how
         means, weight = origin[1], np.inf
@@ -199,7 +207,7 @@ class Rows:
         linear.left_out(U, test, self.Y, self.root, means, weight, shift, lower, pivots, f, out, alone)
         return how
 
-    def refuse_far_targets(self, rows: np.ndarray) -> None:
+    def refuse_far_targets(self, rows: np.ndarray, rounding: Rounding) -> None:
         """An error where targets, which an intercept centres, are so far from zero that their rounding shows."""
         for y in self.Y.T:
             first = y[rows[0]]
@@ -211,7 +219,7 @@ class Rows:
                 away = abs(level) / math.sqrt(square)
                 if away > FAR_TARGETS:
                     raise Unsuited(DISTANT)
-                self.amplifies(BY_DISTANCE * away)
+                rounding.at_least(BY_DISTANCE * away)
 
     def spread(self, rows: np.ndarray) -> float:
         """The standard deviation of the targets of those rows that have a weight."""
@@ -237,20 +245,21 @@ class Rows:
             linear_rows.add_mean_losses(self.X, part, own, centre, coefs, self.Y, w, squares, self.stop, out, weights)
         return out / np.where(weights > 0, weights, 1.0)[:, None]
 
-    def fit_penalised(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+    def fit_penalised(self, train: np.ndarray, line: Line, rounding: Rounding) -> tuple[np.ndarray, np.ndarray]:
         """(centre, coefficients [p + 1, targets * settings]) of the model of these rows."""
         dual = self.p > train.size and not line.is_lasso
-        return self._fit_dual(train, line) if dual else self._fit_primal(train, line)
+        return (self._fit_dual if dual else self._fit_primal)(train, line, rounding)
 
-    def _fit_primal(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+    def _fit_primal(self, train: np.ndarray, line: Line, rounding: Rounding) -> tuple[np.ndarray, np.ndarray]:
         origin = self.origin(train, line.intercept or line.scaled, line.intercept, weighted=line.intercept)
         total = self.sums(train, np.array([0, train.size]), origin)[0]
-        coefs, how = self.models(total, np.zeros((0, self.width)), origin, line)
+        coefs, how, times = self.models(total, np.zeros((0, self.width)), origin, line)
+        rounding.at_least(times[0])
         if how[0] != linear.FINE and not self.stop[0]:
             raise Unsuited(DISTANT if how[0] == linear.DISTANT else COLLINEAR)
         return origin[0], coefs[0]
 
-    def _fit_dual(self, train: np.ndarray, line: Line) -> tuple[np.ndarray, np.ndarray]:
+    def _fit_dual(self, train: np.ndarray, line: Line, rounding: Rounding) -> tuple[np.ndarray, np.ndarray]:
         """From the products of rows: coefficients = A' (A A' + alpha I)^-1 b."""
         design = self.design(train, line)
         A, b, scale = design.A, design.b, design.scale
@@ -259,7 +268,7 @@ class Rows:
             level = max(1.0, float(np.abs(b.mean(axis=0)).max() / (b.std(axis=0).min() or 1.0)))
             if linear.EPS * away * level * (A**2).sum() / train.size > LOST * line.alphas.min():
                 raise Unsuited(COLLINEAR)
-        self.refuse_far(line, design.centre, np.sqrt((A**2).sum(axis=0) / self.weight(train)) / scale)
+        self.refuse_far(line, design.centre, np.sqrt((A**2).sum(axis=0) / self.weight(train)) / scale, rounding)
         n = train.size
         total = np.zeros((n + 1 + self.n_targets) ** 2 + 2 * n + 1)
         sums = total[: (n + 1 + self.n_targets) ** 2].reshape(n + 1 + self.n_targets, -1)
@@ -273,9 +282,9 @@ class Rows:
         z, how = np.zeros((1, n + 1, self.n_targets * line.alphas.size)), np.zeros(1, dtype=np.int64)
         none, zero = np.zeros((0, total.size)), (np.zeros(n), np.zeros(self.n_targets))
         solve = ridge_by_cholesky if n >= LARGE and line.alphas.size <= FEW else linear.ridge_of_blocks
-        seen = np.array([1.0, 0.0])
+        seen = np.array([[1.0, 0.0]])
         solve(total, none, n, self.n_targets, *zero, False, False, line.alphas, NEAR, self.stop, z, how, seen)
-        self._saw(seen)
+        rounding.at_least(amplified(seen)[0])
         if how[0] != linear.FINE and not self.stop[0]:
             raise Unsuited(COLLINEAR)
         coefs = np.empty((self.p + 1, self.n_targets * line.alphas.size))
@@ -299,7 +308,7 @@ class Rows:
         """The sum of the weights of these rows."""
         return float((self.root[rows] ** 2).sum()) if self.root.size else float(rows.size)
 
-    def refuse_far(self, line: Line, mean: np.ndarray, spread: np.ndarray) -> None:
+    def refuse_far(self, line: Line, mean: np.ndarray, spread: np.ndarray, rounding: Rounding) -> None:
         """An error where a column is so far from zero that its rounding shows; a scaler and an intercept take that away."""
         varies = spread > 0  # of a constant column it is 0 exactly: so exact is its centre
         if line.scaled and not line.intercept and (np.abs(mean[~varies]) > linear.FAR).any():
@@ -309,7 +318,7 @@ class Rows:
         away = float((np.abs(mean[varies]) / spread[varies]).max())
         if away > linear.FAR:
             raise Unsuited(DISTANT)
-        self.amplifies(BY_DISTANCE * away)
+        rounding.at_least(BY_DISTANCE * away)
 
     def scale(self, train: np.ndarray) -> np.ndarray:
         """What a StandardScaler multiplies by, a constant column by 1."""

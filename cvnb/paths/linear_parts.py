@@ -9,114 +9,108 @@ Where every block is one row, a row's own share in the fit of all rows says what
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..kernels import linear, linear_rows
 from ..layouts import Partition
 from ..losses import absolute, squared, zero_one
-from ..table import Sheet
-from .base import Call, Unsuited, guarded
-from .block_sums import KEPT_BLOCKS, Sums
+from ..plan import Plan
+from ..threads import Team
+from .base import Losses, Unsuited
+from .block_sums import KEPT_BLOCKS, Sums, Total
 from .least_squares import fit
-from .linear_fit import COLLINEAR, DISTANT, INFINITE, NO_WEIGHT, NONE, PIECE, Line, Rows
-from .measure import Answers
-from .targets import refuse_met
+from .linear_fit import COLLINEAR, DISTANT, INFINITE, NO_WEIGHT, NONE, PIECE, Line, Rounding, Rows
+from .measure import Answers, Meter
+from .targets import EXACT_FIT, Targets, are_met
 
 if TYPE_CHECKING:
     from .ridge import LinearSweep
 
 SINGLES = 1 << 10  # rows in a group where every block is one row
 Fits = list[tuple[np.ndarray, np.ndarray]]  # for each line (centre, coefficients [splits, p + 1, targets * settings])
+Totals = dict[Any, Total]  # frame of a line -> sums over the whole part
+
+
+@dataclass(eq=False)
+class Inner:
+    """Losses of some inner splits: with them the close calls, and how much each fit amplifies rounding.
+
+    squares  [splits, settings] mean squared residuals, where the losses do not say how well targets are met
+    """
+
+    losses: np.ndarray
+    times: np.ndarray
+    close: int = 0
+    squares: np.ndarray | None = None
 
 
 class Part:
-    """One outer training part: its inner splits, then the choice, then its outer test part."""
+    """One outer training part: its inner splits, and after the choice its outer test part."""
 
-    def __init__(self, sweep: LinearSweep, sheet: Sheet, j: int) -> None:
-        self.sweep, self.sheet, self.j = sweep, sheet, j
-        self.rows = Rows(sweep.X, sweep.targets.Y, sweep.weights, sheet.stop)
-        self.lock, self.left, self.close = threading.Lock(), 1, 0
+    def __init__(self, sweep: LinearSweep, draw: int, j: int, team: Team) -> None:
+        self._take(sweep, draw, team)
+        self.j = j
+        self.train, self.test = self.plan.part(j)
 
-    @property
-    def pair(self) -> tuple[np.ndarray, np.ndarray]:
-        """(training, test) rows, made anew when asked for: kept for all parts they would be as large as a few columns of X."""
-        return self.sheet.plan.part(self.j)
+    def _take(self, sweep: LinearSweep, draw: int, team: Team) -> None:
+        self.sweep, self.team = sweep, team
+        self.plan: Plan = sweep.plans[draw]
+        self.meter: Meter = sweep.meters[draw]
+        self.targets: Targets = sweep.targets[draw]
+        self.lines, self.n_settings = sweep.lines, sweep.n_settings
+        self.rows = Rows(sweep.X, self.targets.Y, sweep.weights, team.stop.flag)
 
-    @property
-    def train(self) -> np.ndarray:
-        """The rows inside which a setting is chosen."""
-        return self.pair[0]
-
-    def stages(self) -> Iterator[Sequence[Call]]:
+    def inside(self) -> Losses:
         """Every inner split from its own rows."""
-        n = 0 if self.sheet.inner is None else len(self.sheet.inner[self.j])
-        self.left = max(n, 1)
-        yield self.calls(self._split, n) or self.calls(self.finish, 1)
+        found = self.team.map(self._split, range(len(self.plan.inner[self.j])))
+        return self.joined(found, self.train)
 
-    def calls(self, method: Callable[[int], None], n: int) -> list[Call]:
-        """method(0), ..., method(n - 1), each of which may refuse this part."""
-        return [partial(self.guard, i, partial(method, i)) for i in range(n)]
+    def _split(self, k: int) -> Inner:
+        train, test = self.plan.inner[self.j][k]
+        fits, times = self.models(train)
+        present = self.targets.counts(train)[None, :] > 0
+        return self.measure(test, np.array([0, test.size]), present, fits, np.array([times]))
 
-    def guard(self, i: int, call: Call) -> None:
-        """Make call i, unless the part is refused."""
-        guarded(self.sheet, self.j, call)
+    def joined(self, found: Sequence[Inner], train: np.ndarray) -> Losses:
+        """The inner losses of the part, unless its targets are met up to rounding."""
+        self.team.stop.check()
+        losses = np.concatenate([one.losses for one in found])
+        squares = [losses] if self.numbers else [one.squares for one in found if one.squares is not None]
+        if squares:
+            least = self.residual(np.concatenate(squares).mean(axis=0).min())
+            times = max(float(one.times.max()) for one in found)
+            if are_met(least, np.array(times), self.rows.spread(train)):
+                raise Unsuited(EXACT_FIT)
+        return Losses(losses, counts=self.sweep.counted(sum(one.close for one in found)))
 
-    def _split(self, k: int) -> None:
-        train, test = self.sheet.plan.inner[self.j][k]
-        fits, present = self.models(train), self.sweep.targets.counts(train)[None, :] > 0
-        if self.sheet.inner is not None and not self.sheet.stopped:
-            losses, close = self.measure(test, np.array([0, test.size]), present, fits)
-            self.sheet.inner[self.j][k] = losses[0]
-            self.finish(close)
+    def residual(self, mean: Any) -> Any:
+        """The size of residuals with this mean loss."""
+        return mean if self.numbers and self.meter.loss.rows is absolute else np.sqrt(mean)
 
-    def finish(self, close: int) -> None:
-        """Some inner losses are written; after the last the choice is measured outside."""
-        with self.lock:
-            self.close += close
-            self.left -= 1
-            if self.left or self.sheet.stopped:
-                return
-        sheet, plan = self.sheet, self.sheet.plan
-        sheet.choose(self.j)
-        train, test = self.pair
-        if sheet.inner is not None:
-            self.refuse_rounding(sheet.inner[self.j], train)
-        if plan.outer_layout is None:
-            sheet.finished[self.j] = True
-        else:
-            try:
-                self._outer(train, test)
-            except Unsuited as why:
-                sheet.refused_outside[self.j] = str(why)
-        self.let_go()
-        self.sweep.count(sheet, self.close)
-
-    def let_go(self) -> None:
-        """Free what only an unfinished part needs, while other parts go on."""
-
-    def _outer(self, train: np.ndarray, test: np.ndarray) -> None:
-        fits = self.models(train)
+    def outside(self, totals: Totals | None, chosen: int) -> Losses:
+        """The losses of the whole training part on the outer test part."""
+        fits, times = self.models(self.train) if totals is None else self.models_of(totals)
+        self.team.stop.check()
         if self.numbers:
-            self._outer_numbers(train, test, fits)
-            return
-        present, starts = self.sweep.targets.counts(train)[None, :] > 0, np.array([0, test.size])
-        answers, close = self.answers(test, starts, present, fits)
-        if not self.sheet.stopped:
-            self.close += close
-            self.sweep.meter.outer(self.sheet, self.j, test, answers)
+            return self._outer_numbers(fits, times, chosen, judge=totals is None and not self.plan.n_inner)
+        present, starts = self.targets.counts(self.train)[None, :] > 0, np.array([0, self.test.size])
+        answers, close, squares = self.answers(self.test, starts, present, fits)
+        if squares is not None and are_met(self.residual(squares.min()), np.array(times), self.rows.spread(self.train)):
+            raise Unsuited(EXACT_FIT)
+        losses, rows, predictions = self.meter.outer(self.test, starts[:-1], answers, np.array([chosen]))
+        return Losses(losses, rows, predictions, counts=self.sweep.counted(close))
 
-    def _outer_numbers(self, train: np.ndarray, test: np.ndarray, fits: Fits) -> None:
+    def _outer_numbers(self, fits: Fits, times: float, chosen: int, judge: bool) -> Losses:
         """The same as Meter.outer, piece by piece: of all rows and settings nothing is held but the losses."""
-        sheet, rows, lines, chosen = self.sheet, self.rows, self.sweep.lines, self.sheet.chosen[self.j]
-        w, squares = NONE if self.sweep.weights is None else self.sweep.weights, self.sweep.meter.loss.rows is squared
-        losses, predictions = np.empty((test.size, sheet.n_settings)), np.empty(test.size)
-        total, weight = np.zeros((1, sheet.n_settings)), np.zeros(1)
-        in_place = len(lines) == 1 and np.array_equal(lines[0].which, np.arange(sheet.n_settings))
+        rows, lines, test = self.rows, self.lines, self.test
+        w, squares = NONE if self.sweep.weights is None else self.sweep.weights, self.meter.loss.rows is squared
+        losses, predictions = np.empty((test.size, self.n_settings)), np.empty(test.size)
+        total, weight = np.zeros((1, self.n_settings)), np.zeros(1)
+        in_place = len(lines) == 1 and np.array_equal(lines[0].which, np.arange(self.n_settings))
         for first in range(0, test.size, PIECE):
             part, place = test[first : first + PIECE], slice(first, first + PIECE)
             starts = np.array([0, part.size])
@@ -129,80 +123,96 @@ class Part:
                 total[:, line.which] += own
                 if not in_place:
                     losses[place, line.which] = said
-            if sheet.stopped:
-                return
+            self.team.stop.check()
         mean = total / (weight / len(lines))
         if not np.isfinite(mean).all():
             raise Unsuited(INFINITE)
-        if sheet.inner is None:
-            self.refuse_rounding(mean, train)
-        sheet.put_outer(self.j, mean[0], losses, predictions)
-
-    def refuse_rounding(self, losses: np.ndarray, rows: np.ndarray) -> None:
-        """Targets met so well that losses [splits, settings] are mostly rounding have scikit-learn's losses only by refit."""
-        if self.numbers and losses.size:
-            least = losses.mean(axis=0).min()
-            least = np.sqrt(least) if self.sweep.meter.loss.rows is squared else least
-            refuse_met(least, self.rows, rows)
+        if judge and are_met(self.residual(mean.min()), np.array(times), rows.spread(self.train)):
+            raise Unsuited(EXACT_FIT)
+        return Losses(mean, losses, predictions)
 
     @property
     def numbers(self) -> bool:
         """Whether the loss is a plain function of two numbers."""
-        return self.sweep.meter.codes is None and self.sweep.meter.loss.rows in (absolute, squared)
+        return self.meter.codes is None and self.meter.loss.rows in (absolute, squared)
 
-    def models(self, train: np.ndarray) -> Fits:
-        """The model of these rows, for every line."""
-        fits = [fit(self.rows, train, line) for line in self.sweep.lines]
-        return [(centre, coefs[None]) for centre, coefs in fits]
+    def models(self, train: np.ndarray) -> tuple[Fits, float]:
+        """(the model of these rows, for every line; how much they amplify rounding)."""
+        rounding = Rounding()
+        fits = [fit(self.rows, train, line, rounding) for line in self.lines]
+        return [(centre, coefs[None]) for centre, coefs in fits], rounding.times
 
-    def answers(self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, fits: Fits) -> tuple[Answers, int]:
-        """(what every setting says of these rows, close calls); split i holds test[starts[i] : starts[i + 1]]."""
+    def models_of(self, totals: Totals) -> tuple[Fits, float]:
+        """The same of the whole part, from its sums."""
+        fits: Fits = []
+        rounding = Rounding()
+        for line in self.lines:
+            total, how = totals[line.frame], np.full(1, linear.CANCELLED)
+            if total.basis is not None:
+                none = np.zeros((0, self.rows.width))
+                coefs, how, times = self.rows.models(total.sums, none, total.origin, line, total.basis)
+                self.team.stop.check()
+                refuse(how[0], line)
+            if how[0] == linear.FINE:
+                fits.append((total.origin[0], coefs))
+                rounding.at_least(times[0])
+            else:
+                centre, own = fit(self.rows, self.train, line, rounding)
+                fits.append((centre, own[None]))
+        return fits, rounding.times
+
+    def answers(
+        self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, fits: Fits
+    ) -> tuple[Answers, int, np.ndarray | None]:
+        """(what every setting says of these rows, close calls, mean squared residuals of numbers).
+
+        Split i holds test[starts[i] : starts[i + 1]].
+        """
         return self.said([self.rows.predict(test, starts, centre, coefs) for centre, coefs in fits], test, starts, present)
 
     def said(
         self, decisions: list[np.ndarray], test: np.ndarray, starts: np.ndarray, present: np.ndarray
-    ) -> tuple[Answers, int]:
+    ) -> tuple[Answers, int, np.ndarray | None]:
         """The same from the decisions [rows, targets * settings] of every line."""
-        sweep = self.sweep
-        for line in sweep.lines:
-            sweep.targets.refuse_one_class(present, line.intercept)
+        self.team.stop.check()
+        for line in self.lines:
+            self.targets.refuse_one_class(present, line.intercept)
         shape = len(decisions[0]), self.rows.n_targets, -1
         every = decisions[0].reshape(shape)
-        if len(decisions) > 1 or not np.array_equal(sweep.lines[0].which, np.arange(self.sheet.n_settings)):
-            every = np.empty((*shape[:2], self.sheet.n_settings))
-            for line, one in zip(sweep.lines, decisions, strict=True):
+        if len(decisions) > 1 or not np.array_equal(self.lines[0].which, np.arange(self.n_settings)):
+            every = np.empty((*shape[:2], self.n_settings))
+            for line, one in zip(self.lines, decisions, strict=True):
                 every[:, :, line.which] = one.reshape(shape)
-        if not self.numbers:
-            sweep.targets.refuse_met(every, test, self.rows, self.train)
-            sweep.targets.refuse_level(every, test, starts)
-        return sweep.targets.answers(every, starts, present)
+        self.targets.refuse_level(every, test, starts)
+        return *self.targets.answers(every, starts, present), self.targets.squares(every, test, starts)
 
-    def measure(self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, fits: Fits) -> tuple[np.ndarray, int]:
-        """(losses [splits, settings], close calls)."""
-        meter, rows = self.sweep.meter, self.rows
+    def measure(self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, fits: Fits, times: np.ndarray) -> Inner:
+        """Losses of several splits."""
+        meter, rows = self.meter, self.rows
         if self.numbers:
-            losses = np.empty((len(starts) - 1, self.sheet.n_settings))
+            losses = np.empty((len(starts) - 1, self.n_settings))
             w = NONE if self.sweep.weights is None else self.sweep.weights
-            for line, (centre, coefs) in zip(self.sweep.lines, fits, strict=True):
+            for line, (centre, coefs) in zip(self.lines, fits, strict=True):
                 losses[:, line.which] = rows.mean_losses(test, starts, centre, coefs, w, meter.loss.rows is squared)
+            self.team.stop.check()
             if not np.isfinite(losses).all():
                 raise Unsuited(INFINITE)
-            return losses, 0
+            return Inner(losses, times)
         if test.size <= PIECE or meter.loss.rows is not zero_one:
-            answers, close = self.answers(test, starts, present, fits)
-            return meter.measure(test, starts[:-1], answers)[0], close
+            answers, close, squares = self.answers(test, starts, present, fits)
+            return Inner(meter.measure(test, starts[:-1], answers)[0], times, close, squares)
         parts = [self._piecewise(test[starts[i] : starts[i + 1]], present[[i]], fits, i) for i in range(len(starts) - 1)]
-        return np.array([losses for losses, _ in parts]), sum(close for _, close in parts)
+        return Inner(np.array([losses for losses, _ in parts]), times, sum(close for _, close in parts))
 
     def _piecewise(self, test: np.ndarray, present: np.ndarray, fits: Fits, i: int) -> tuple[np.ndarray, int]:
         """(losses [settings], close calls) of split i, piece by piece: no table of all its rows and settings."""
-        losses, close, total = np.zeros(self.sheet.n_settings), 0, 0.0
+        losses, close, total = np.zeros(self.n_settings), 0, 0.0
         own = [(centre, coefs[i : i + 1]) for centre, coefs in fits]
         for part in np.split(test, range(PIECE, test.size, PIECE)):
             share = float(part.size if self.sweep.weights is None else self.sweep.weights[part].sum())
-            if share and not self.sheet.stopped:
-                answers, n = self.answers(part, np.array([0, part.size]), present, own)
-                losses += share * self.sweep.meter.measure(part, np.zeros(1, dtype=np.int64), answers)[0][0]
+            if share:
+                answers, n, _ = self.answers(part, np.array([0, part.size]), present, own)
+                losses += share * self.meter.measure(part, np.zeros(1, dtype=np.int64), answers)[0][0]
                 total, close = total + share, close + n
         return losses / (total or 1.0), close
 
@@ -218,148 +228,123 @@ def refuse(how: int, line: Line) -> None:
 class BlockedPart(Part):
     """Inner splits whose training parts are sums of blocks."""
 
-    ready = False
+    def __init__(self, sweep: LinearSweep, draw: int, j: int, team: Team) -> None:
+        super().__init__(sweep, draw, j, team)
+        assert self.plan.inner_layouts is not None
+        self.prepare(self.plan.inner_layouts[j], self.train)
 
-    def __init__(self, sweep: LinearSweep, sheet: Sheet, j: int) -> None:
-        super().__init__(sweep, sheet, j)
-        self.layout = self.layout_of_blocks()
-        n = self.n_blocks = len(self.layout)
-        self.singles = sweep.singles(self.layout)
+    def prepare(self, layout: Any, rows: np.ndarray) -> None:
+        """The rows in the order of their blocks, those of no block first, and the groups of blocks."""
+        assert isinstance(layout, Partition)
+        n, self.layout = len(layout), layout
+        self.singles = self.sweep.singles(layout)
         size = math.isqrt(n - 1) + 1 if n > 1 else 1
         if self.singles:
             size = SINGLES
         elif n <= KEPT_BLOCKS:
-            size = n if sweep.quick else (n + 1) // 2
+            size = n if self.sweep.quick else (n + 1) // 2
         self.groups = [(a, min(a + size, n)) for a in range(0, n, size)]
+        tested = layout.sizes()[:, 1]
+        self.starts = np.cumsum([0, rows.size - tested.sum(), *tested])
+        self.ordered = np.empty(rows.size, dtype=np.int64)
+        linear_rows.sort_rows(rows, layout.label.astype(np.int32), self.starts[:-1].copy(), self.ordered)
 
-    def layout_of_blocks(self) -> Partition:
-        """Where the blocks are."""
-        assert self.sheet.plan.inner_layouts is not None
-        layout = self.sheet.plan.inner_layouts[self.j]
-        assert isinstance(layout, Partition)
-        return layout
+    def inside(self) -> Losses:
+        """Sums over the groups, then the models of each."""
+        self.sum()
+        losses = self.joined(self.team.map(self._solve, range(len(self.groups))), self.ordered)
+        losses.carry = self.totals()
+        return losses
 
-    def all_rows(self) -> np.ndarray:
-        """The rows that the layout speaks of."""
-        return self.train
-
-    def stages(self) -> Iterator[Sequence[Call]]:
-        """Sums over the groups, then the models."""
-        self.left = len(self.groups)
-        yield self.calls(self._sum, len(self.groups))
-        yield self.calls(self._solve, len(self.groups))
-
-    def _prepare(self) -> None:
-        """The rows in the order of their blocks, those of no block first; an origin for the sums, and a basis."""
-        with self.lock:
-            if self.ready:
-                return
-            rows, tested = self.all_rows(), self.layout.sizes()[:, 1]
-            if self.sweep.weights is not None and not self.sweep.weights[rows].any():
-                raise Unsuited(NO_WEIGHT)
-            if any(line.intercept for line in self.sweep.lines):
-                self.rows.refuse_far_targets(rows)
-            self.starts = np.cumsum([0, rows.size - tested.sum(), *tested])
-            self.ordered = np.empty(rows.size, dtype=np.int64)
-            linear_rows.sort_rows(rows, self.layout.label.astype(np.int32), self.starts[:-1].copy(), self.ordered)
-            del rows
-            self.frames = {line.frame: line for line in self.sweep.lines}
-            self.sums = {
-                frame: Sums(self.rows, self.ordered, self.starts, self.groups, line) for frame, line in self.frames.items()
-            }
-            self.ready = True
-
-    def _sum(self, g: int) -> None:
-        self._prepare()
+    def sum(self, groups: Sequence[int] | None = None) -> None:
+        """Sum the blocks group by group, about one origin and in one basis for each frame."""
+        self.rounding = Rounding()
+        if self.sweep.weights is not None and not self.sweep.weights[self.ordered].any():
+            raise Unsuited(NO_WEIGHT)
+        if any(line.intercept for line in self.lines):
+            self.rows.refuse_far_targets(self.ordered, self.rounding)
+        frames = {line.frame: line for line in self.lines}
+        own = self.rows, self.ordered, self.starts, self.groups
+        self.sums = {frame: Sums(*own, line, self.rounding) for frame, line in frames.items()}
         for sums in self.sums.values():
-            sums.add(g)
+            self.team.map(sums.add, range(len(self.groups)))
+        self.team.stop.check()
 
-    def let_go(self) -> None:
-        self.ordered, self.sums = np.zeros(0, dtype=np.int64), {}
+    def totals(self) -> Totals:
+        """Sums over the whole part, of every frame."""
+        return {frame: sums.total() for frame, sums in self.sums.items()}
 
-    def _solve(self, g: int) -> None:
+    def rows_of(self, g: int) -> tuple[np.ndarray, np.ndarray]:
+        """(test rows of a group, where those of each block begin)."""
         a, b = self.groups[g]
-        test, starts = self.ordered[self.starts[a + 1] : self.starts[b + 1]], self.starts[a + 1 : b + 2] - self.starts[a + 1]
+        return self.ordered[self.starts[a + 1] : self.starts[b + 1]], self.starts[a + 1 : b + 2] - self.starts[a + 1]
+
+    def _solve(self, g: int) -> Inner:
+        test, starts = self.rows_of(g)
+        present = self.present(g)
         if self.singles:
-            decisions = [self._left_out(line, test) for line in self.sweep.lines]
-            if not self.sheet.stopped:
-                self.write_said(a, b, test, starts, decisions)
-            return
-        fits = [(self.sums[line.frame].origin[0], self._coefficients(line, g)) for line in self.sweep.lines]
-        if not self.sheet.stopped:
-            self.write(a, b, test, starts, fits)
+            decisions, most = self.left_out(test)
+            answers, close, squares = self.said(decisions, test, starts, present)
+            losses = self.meter.measure(test, starts[:-1], answers)[0]
+            return Inner(losses, np.array([most]), close, None if self.numbers else squares)
+        fits, times, refused = self.models_of_group(g)
+        for why in refused.values():
+            raise Unsuited(why)
+        return self.measure(test, starts, present, fits, times)
 
-    def _coefficients(self, line: Line, g: int) -> np.ndarray:
-        """[blocks of the group, p + 1, targets * settings] about the origin of the part."""
-        sums, (a, b) = self.sums[line.frame], self.groups[g]
-        if sums.basis is None:
-            return np.array([self._alone(line, k) for k in range(a, b) if not self.sheet.stopped])
-        coefs, how = self.rows.models(sums.outside(g), sums.group(g), sums.origin, line, sums.basis)
-        if not self.sheet.stopped:
+    def models_of_group(self, g: int) -> tuple[Fits, np.ndarray, dict[int, str]]:
+        """(models of the blocks of a group about the origin of the part, how much each amplifies rounding, refused ones)."""
+        (a, b), fits, refused = self.groups[g], [], dict[int, str]()
+        times = np.full(b - a, self.rounding.times)
+        for line in self.lines:
+            sums = self.sums[line.frame]
+            coefs = np.zeros((b - a, self.rows.p + 1, self.rows.n_targets * line.alphas.size))
+            how = np.full(b - a, linear.CANCELLED)
+            if sums.basis is not None:
+                coefs, how, own = self.rows.models(sums.outside(g), sums.group(g), sums.origin, line, sums.basis)
+                times = np.maximum(times, own)
             for i in np.flatnonzero(how):
-                refuse(how[i], line)
-                coefs[i] = self._alone(line, a + int(i))
-        return coefs
+                self.team.stop.check()
+                try:
+                    refuse(how[i] if sums.basis is not None else linear.CANCELLED, line)
+                    coefs[i], more = self._alone(line, a + int(i))
+                    times[i] = max(times[i], more)
+                except Unsuited as why:
+                    refused.setdefault(int(i), str(why))
+            fits.append((sums.origin[0], coefs))
+        return fits, times, refused
 
-    def _alone(self, line: Line, k: int) -> np.ndarray:
-        """The model of split k from its own rows, about the origin of the part."""
-        train = np.concatenate([self.ordered[: self.starts[k + 1]], self.ordered[self.starts[k + 2] :]])
-        centre, coefs = fit(self.rows, train, line)
+    def _alone(self, line: Line, k: int) -> tuple[np.ndarray, float]:
+        """(the model of split k from its own rows, about the origin of the part; how much it amplifies rounding)."""
+        train, rounding = np.concatenate([self.ordered[: self.starts[k + 1]], self.ordered[self.starts[k + 2] :]]), Rounding()
+        centre, coefs = fit(self.rows, train, line, rounding)
         coefs = coefs.copy()
         coefs[-1] += (self.sums[line.frame].origin[0] - centre) @ coefs[:-1]
-        return coefs
+        return coefs, rounding.times
 
-    def _left_out(self, line: Line, test: np.ndarray) -> np.ndarray:
-        """Decisions [rows, targets * settings] of the models of all rows but one, each of that row."""
-        sums, rows = self.sums[line.frame], self.rows
+    def left_out(self, test: np.ndarray) -> tuple[list[np.ndarray], float]:
+        """(for each line the decisions on each row of the model of all rows but that one, how much it amplifies rounding)."""
+        rounding = Rounding(self.rounding.times)
+        return [self._left_out(line, test, rounding) for line in self.lines], rounding.times
+
+    def _left_out(self, line: Line, test: np.ndarray, rounding: Rounding) -> np.ndarray:
+        total, rows = self.sums[line.frame].total(), self.rows
         out = np.empty((test.size, rows.n_targets * line.alphas.size))
         alone, how = np.zeros(test.size, dtype=np.bool_), linear.CANCELLED
-        if sums.basis is not None:
-            how = rows.left_out(sums.total(), sums.origin, line, sums.basis, test, out, alone)
+        if total.basis is not None:
+            how = rows.left_out(total.sums, total.origin, line, total.basis, test, out, alone, rounding)
             refuse(how, line)
         for t in np.flatnonzero(alone if how == linear.FINE else np.ones(test.size, dtype=np.bool_)):
-            if self.sheet.stopped:
-                break
+            self.team.stop.check()
             train = self.ordered[self.ordered != test[t]]
-            centre, coefs = fit(rows, train, line)
+            centre, coefs = fit(rows, train, line, rounding)
             out[t] = (rows.X[test[t]] - centre) @ coefs[:-1] + coefs[-1]
         return out
 
-    def present(self, a: int, b: int) -> np.ndarray:
-        """[blocks, classes]: whether a class stands in the training part of each block."""
-        targets = self.sweep.targets
-        total, blocks = targets.counts(self.ordered), np.empty((b - a, targets.n_classes), dtype=np.int64)
-        for i, k in enumerate(range(a, b) if targets.n_classes else ()):
-            blocks[i] = targets.counts(self.ordered[self.starts[k + 1] : self.starts[k + 2]])
+    def present(self, g: int) -> np.ndarray:
+        """[blocks of the group, classes]: whether a class stands in the training part of each block."""
+        a, b = self.groups[g]
+        total, blocks = self.targets.counts(self.ordered), np.empty((b - a, self.targets.n_classes), dtype=np.int64)
+        for i, k in enumerate(range(a, b) if self.targets.n_classes else ()):
+            blocks[i] = self.targets.counts(self.ordered[self.starts[k + 1] : self.starts[k + 2]])
         return total > blocks
-
-    def write(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, fits: Fits) -> None:
-        """Measure the models of blocks a ... b - 1."""
-        losses, close = self.measure(test, starts, self.present(a, b), fits)
-        self._write(a, b, losses, close)
-
-    def write_said(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, decisions: list[np.ndarray]) -> None:
-        """Measure what was said of them."""
-        answers, close = self.said(decisions, test, starts, self.present(a, b))
-        self._write(a, b, self.sweep.meter.measure(test, starts[:-1], answers)[0], close)
-
-    def _write(self, a: int, b: int, losses: np.ndarray, close: int) -> None:
-        if not self.sheet.stopped and self.sheet.inner is not None:
-            self.sheet.inner[self.j][a:b] = losses
-            self.finish(close)
-
-    def models(self, train: np.ndarray) -> Fits:
-        """From all the sums together."""
-        fits: Fits = []
-        for line in self.sweep.lines:
-            sums, how = self.sums[line.frame], np.full(1, linear.CANCELLED)
-            if sums.basis is not None:
-                coefs, how = self.rows.models(sums.total(), np.zeros((0, self.rows.width)), sums.origin, line, sums.basis)
-            if not self.sheet.stopped:
-                refuse(how[0], line)
-            if how[0] == linear.FINE:
-                fits.append((sums.origin[0], coefs))
-            else:
-                centre, own = fit(self.rows, train, line)
-                fits.append((centre, own[None]))
-        return fits

@@ -6,19 +6,17 @@ of some second derivatives, fewer than S.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 from sklearn.utils import compute_class_weight
 
+from ..cancel import Stop
 from ..kernels import logistic, scaling
-from ..plan import Plan
-from ..splitters import Pair
-from ..table import Sheet
-from .base import PER_WORKER, Call, Unsuited, guarded, shared_out
+from ..threads import Team
+from .base import Each, Inside, Losses, Refusal, Task, Unsuited
 from .lasso import stops_early
 from .measure import Answers, Meter
 from .per_split import FIRST
@@ -26,7 +24,6 @@ from .problem import Combination, Problem, SplitProblem
 
 AXIS, COUNTED = "C", "margins"
 LARGEST = 400  # coefficients whose second derivatives are worth solving
-FEW_PARTS = 8  # fewer training parts than this are shared out between threads split by split
 LOOKS = 8.0  # products with all columns at each C
 CURVATURES = 4.0  # products of all pairs of columns along C
 NEWTON = ("newton-cg", "newton-cholesky")  # solvers that mind no scale
@@ -96,7 +93,7 @@ class Line:
         self.Cs = np.ascontiguousarray(Cs, dtype=np.float64)
         self.meter, self.intercept = meter, bool(self.model.fit_intercept)
 
-    def fit(self, X: np.ndarray, rows: np.ndarray, train: np.ndarray, near: Fitted | None, stop: np.ndarray) -> Fitted:
+    def fit(self, X: np.ndarray, rows: np.ndarray, train: np.ndarray, near: Fitted | None, stop: Stop) -> Fitted:
         """The path of X[rows], which stand for the rows `train`; `near` is one of similar rows."""
         assert self.meter.codes is not None
         codes = self.meter.codes[train]
@@ -122,8 +119,9 @@ class Line:
         if near is not None and np.array_equal(near.present, present):
             start, lent = near.elsewhere(mean, scale, w.sum())
         penalties = np.append(np.ones(p), np.zeros(q - p))
-        how = logistic.along_C(T, y.astype(np.float64), w, penalties, self.Cs, stop, start, lent, path, first)
-        if not stop[0] and (how != logistic.FINE or not np.isfinite(path[0]).all()):
+        how = logistic.along_C(T, y.astype(np.float64), w, penalties, self.Cs, stop.flag, start, lent, path, first)
+        stop.check()
+        if how != logistic.FINE or not np.isfinite(path[0]).all():
             raise Unsuited("Newton's steps do not end, and refit gives scikit-learn's own")
         return Fitted(path, first, float(w.sum()), mean, scale, present)
 
@@ -150,99 +148,67 @@ class LogisticSweep:
 
     name = "path:logistic"
     reason = "one path along C serves every setting, and those inside start from the one of their training part"
+    whole, travels, every_setting, compiles, threads = True, True, True, True, False
 
-    def __init__(self, problem: Problem, plan: Plan) -> None:
-        self.X, self.meter = problem.X, problem.meter
-        self.lines = [Line(combination, problem.meter) for combination in problem.combinations]
-        n_settings, n_splits = sum(line.which.size for line in self.lines), plan.n_inner + plan.n_parts
-        n_classes = 2 if problem.meter.classes is None else problem.meter.classes.size
-        n_sets = 1 if n_classes == 2 else n_classes
-        each = LOOKS * n_sets * n_settings + CURVATURES * n_sets**2 * self.X.shape[1] * len(self.lines)
-        self.cost = self.X.size * each * n_splits
+    def __init__(self, problem: Problem) -> None:
+        self.X, self.n_settings = problem.X, problem.n_settings
+        self.plans, self.meters = [draw.plan for draw in problem.draws], problem.meters
+        self.lines = [[Line(one, meter) for one in problem.combinations] for meter in self.meters]
+        self.work = float(sum(plan.n_inner + plan.n_parts for plan in self.plans))
+        n_classes = max(2 if meter.classes is None else meter.classes.size for meter in self.meters)
+        n_sets, n_lines = 1 if n_classes == 2 else n_classes, len(problem.combinations)
+        each = LOOKS * n_sets * self.n_settings + CURVATURES * n_sets**2 * self.X.shape[1] * n_lines
+        self.cost = self.X.size * each * self.work
 
-    def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
-        """Whole parts where there are many; else their splits, each shared out."""
-        if parts is None:
-            parts, sheet.work = range(sheet.plan.n_parts), float(sheet.plan.n_inner + sheet.plan.n_parts)
-        every = [LogisticPart(self, sheet, j) for j in parts]
-        if len(every) >= FEW_PARTS:
-            yield [partial(guarded, sheet, part.j, part.whole) for part in every]
-            return
-        yield [partial(guarded, sheet, part.j, part.outside) for part in every]
-        yield [partial(guarded, sheet, part.j, call) for part in every for call in part.inside()]
+    def share(self, each: Each, n: int) -> LogisticSweep:
+        """Nothing: training parts have paths of their own."""
+        return self
 
-    def shares(self, sheet: Sheet, n: int) -> list[range]:
-        """Each training part by itself."""
-        return shared_out([(j, j + 1) for j in range(sheet.plan.n_parts)], PER_WORKER * n)
+    def batches(self, draw: int, n: int) -> list[range]:
+        """Parts one by one."""
+        return [range(j, j + 1) for j in range(self.plans[draw].n_parts)]
 
+    def run(self, task: Task, team: Team) -> Losses | Refusal:
+        """As Path.run."""
+        (j,), plan = task.parts, self.plans[task.draw]
+        train, test = plan.part(j)
+        try:
+            if isinstance(task, Inside):
+                losses = self._inside(task.draw, j, train, team)
+            else:
+                fits = self._fit(task.draw, train, None, team) if task.carry is None else task.carry
+                answers = self._answers(task.draw, fits, test)
+                losses = Losses(*self.meters[task.draw].outer(test, FIRST, answers, task.chosen))
+        except Unsuited as why:
+            return Refusal(str(why))
+        return losses
 
-class LogisticPart:
-    """One outer training part: its own path, its inner splits, then the choice and its outer test part."""
+    def _inside(self, draw: int, j: int, train: np.ndarray, team: Team) -> Losses:
+        """The path of all training rows, then those of the inner splits, which start from it."""
+        inner = self.plans[draw].inner[j]
+        fits = self._fit(draw, train, None, team)
 
-    def __init__(self, sweep: LogisticSweep, sheet: Sheet, j: int) -> None:
-        self.sweep, self.sheet, self.j = sweep, sheet, j
-        self.left = 0 if sheet.inner is None else len(sheet.inner[j])
-        self.fits: list[Fitted | None] = [None] * len(sweep.lines)
+        def split(k: int) -> np.ndarray:
+            own, test = inner[k]
+            losses, _ = self.meters[draw].measure(test, FIRST, self._answers(draw, self._fit(draw, own, fits, team), test))
+            return losses[0]
 
-    @property
-    def pair(self) -> Pair:
-        """(training, test) rows."""
-        return self.sheet.plan.part(self.j)
+        return Losses(np.array(team.map(split, range(len(inner)))), carry=fits)
 
-    def whole(self) -> None:
-        """Everything, on this thread."""
-        self.outside()
-        for call in self.inside():
-            if self.sheet.stopped:
-                return
-            call()
+    def _fit(self, draw: int, train: np.ndarray, near: list[Fitted] | None, team: Team) -> list[Fitted]:
+        lines = self.lines[draw]
+        starts = [None] * len(lines) if near is None else near
+        found = [line.fit(self.X, train, train, one, team.stop) for line, one in zip(lines, starts, strict=True)]
+        team.tell(1)
+        return found
 
-    def outside(self) -> None:
-        """The path of all training rows."""
-        self.fits = self._fit(self.pair[0])
-        self._is_done()
-
-    def inside(self) -> list[Callable[[], None]]:
-        """A call for each inner split; the last of them, or the only one where there is none, chooses."""
-        return [partial(self._split, k) for k in range(self.left)] or [self._choose]
-
-    def _split(self, k: int) -> None:
-        train, test = self.sheet.plan.inner[self.j][k]
-        fits = self._fit(train)
-        if self.sheet.stopped or self.sheet.inner is None:
-            return
-        losses, _ = self.sweep.meter.measure(test, FIRST, self._answers(fits, test))
-        with self.sheet.lock:
-            self.sheet.inner[self.j][k] = losses[0]
-            self.left -= 1
-            last = not self.left
-        self._is_done()
-        if last:
-            self._choose()
-
-    def _choose(self) -> None:
-        self.sheet.choose(self.j)
-        if self.sheet.plan.outer_layout is None:
-            self.sheet.finished[self.j] = True
-        elif not self.sheet.stopped:
-            test = self.pair[1]
-            self.sweep.meter.outer(self.sheet, self.j, test, self._answers(self.fits, test))
-
-    def _is_done(self) -> None:
-        with self.sheet.lock:
-            self.sheet.done += not self.sheet.stopped
-
-    def _fit(self, train: np.ndarray) -> list[Fitted | None]:
-        X, stop = self.sweep.X, self.sheet.stop
-        return [line.fit(X, train, train, near, stop) for line, near in zip(self.sweep.lines, self.fits, strict=True)]
-
-    def _answers(self, fits: Sequence[Fitted | None], test: np.ndarray) -> Answers:
-        lines, X = self.sweep.lines, self.sweep.X[test]
-        found = [(line, line.decisions(one, X), one) for line, one in zip(lines, fits, strict=True) if one is not None]
-        decisions = np.empty((test.size, self.sheet.n_settings, found[0][1].shape[2]))
-        for line, own, _ in found:
+    def _answers(self, draw: int, fits: list[Fitted], test: np.ndarray) -> Answers:
+        lines, X = self.lines[draw], self.X[test]
+        found = [(line, line.decisions(one, X)) for line, one in zip(lines, fits, strict=True)]
+        decisions = np.empty((test.size, self.n_settings, found[0][1].shape[2]))
+        for line, own in found:
             decisions[:, line.which] = own
-        return answers(decisions, found[0][2].present, self.sweep.meter, lines[0].model)
+        return answers(decisions, fits[0].present, self.meters[draw], lines[0].model)
 
 
 def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:
@@ -274,7 +240,7 @@ def _both(decisions: np.ndarray) -> np.ndarray:
 def _shares(decisions: np.ndarray) -> np.ndarray:
     """Probabilities of the classes."""
     if decisions.shape[2] == 1:
-        p = 1.0 / (1.0 + np.exp(-decisions))
+        p = expit(decisions)
         return np.concatenate([1.0 - p, p], axis=2)
     e = np.exp(decisions - decisions.max(axis=2, keepdims=True))
     shares: np.ndarray = e / e.sum(axis=2, keepdims=True)

@@ -13,7 +13,6 @@ from sklearn.metrics._scorer import _BaseScorer
 from ..data import Data
 from ..errors import LossError
 from ..losses import Loss, absolute, log, squared, zero_one
-from ..table import Sheet
 from .base import Unsuited
 
 METHODS = ("predict", "predict_proba", "decision_function")
@@ -85,21 +84,13 @@ class Meter:
             raise Unsuited(f"the {self.loss.name} loss is not finite everywhere, and refit tells which settings fail")
         return losses, rows
 
-    def outer(self, sheet: Sheet, j: int, test: np.ndarray, answers: Answers) -> None:
-        """Write the losses on one outer test part, and the predictions of the setting chosen there."""
-        self.outer_splits(sheet, np.array([j]), test, np.zeros(1, dtype=np.int64), answers)
-
-    def outer_splits(self, sheet: Sheet, numbers: np.ndarray, test: np.ndarray, starts: np.ndarray, answers: Answers) -> None:
-        """The same for several outer splits, whose test rows stand one after the other as in `measure`."""
+    def outer(
+        self, test: np.ndarray, starts: np.ndarray, answers: Answers, chosen: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
+        """(losses, row losses, what the setting chosen[i] predicts on the rows of split i), rows as in `measure`."""
         losses, rows = self.measure(test, starts, answers)
-        ends = np.append(starts[1:], test.size)
-        chosen = np.repeat(sheet.chosen[numbers], ends - starts)
-        predictions = self.labels(answers.values[np.arange(test.size), chosen])
-        sheet.outer[numbers] = losses
-        for j, start, end in zip(numbers.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            sheet.rows[j] = None if rows is None else rows[start:end]
-            sheet.predictions[j] = predictions[start:end]
-        sheet.finished[numbers] = True
+        columns = np.repeat(chosen, np.diff(np.append(starts, test.size)))
+        return losses, rows, self.labels(answers.values[np.arange(test.size), columns])
 
     def labels(self, values: np.ndarray) -> np.ndarray:
         """Predictions as the estimator gives them: numbers, or labels of y."""

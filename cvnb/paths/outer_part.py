@@ -2,59 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..layouts import Partition
-from ..table import Sheet
-from .base import Call, Unsuited
-from .linear_parts import BlockedPart, Fits
-from .measure import Answers
+from ..threads import Team
+from .base import Losses, Outside, Unsuited
+from .linear_parts import BlockedPart
+from .targets import EXACT_FIT, are_met
 
 if TYPE_CHECKING:
     from .ridge import LinearSweep
 
 
-class OuterPart(BlockedPart):
-    """Outer splits of one setting, which partition all rows: each training part is a sum of blocks of them."""
+@dataclass(eq=False)
+class Measured:
+    """What was measured on some splits; squares as in linear_parts.Inner."""
 
-    def __init__(self, sweep: LinearSweep, sheet: Sheet, splits: range) -> None:
-        """Of these splits the groups are measured that begin among them; the sums are those of all rows."""
-        super().__init__(sweep, sheet, 0)
-        self.asked = [g for g, (a, _) in enumerate(self.groups) if a in splits]
+    losses: np.ndarray
+    rows: np.ndarray | None
+    predictions: np.ndarray
+    times: np.ndarray
+    squares: np.ndarray | None
+    close: int = 0
 
-    def layout_of_blocks(self) -> Partition:
-        assert isinstance(self.sheet.plan.outer_layout, Partition)
-        return self.sheet.plan.outer_layout
 
-    def all_rows(self) -> np.ndarray:
-        return np.arange(self.sheet.plan.n_rows)
+class OuterSplits(BlockedPart):
+    """Outer splits which partition all rows: each training part is a sum of blocks of them."""
 
-    def stages(self) -> Iterator[Sequence[Call]]:
-        sums, models = super().stages()
-        yield sums
-        yield [models[g] for g in self.asked]
+    def __init__(self, sweep: LinearSweep, draw: int, team: Team) -> None:
+        self._take(sweep, draw, team)
+        self.prepare(self.plan.outer_layout, np.arange(self.plan.n_rows))
 
-    def guard(self, i: int, call: Call) -> None:
-        """Make the call for group i, unless its splits are refused."""
-        if self.groups[i][0] in self.sheet.refused:
-            return
-        try:
-            call()
-        except Unsuited as why:
-            self.sheet.refused.update(dict.fromkeys(range(*self.groups[i]), str(why)))
+    def measured(self, task: Outside) -> Losses:
+        """The losses of the splits that the task names; the sums are those of all rows."""
+        self.sum()
+        asked = [g for g, (a, _) in enumerate(self.groups) if a in task.parts]
+        found = self.team.map(self._group, asked)
+        self.team.stop.check()
+        splits = [one for one, _ in found]
+        refused = {self.groups[g][0] + i: why for g, (_, bad) in zip(asked, found, strict=True) for i, why in bad.items()}
+        losses = Losses(np.concatenate([one.losses for one in splits]), refused=refused)
+        if all(one.rows is not None for one in splits):
+            losses.rows = np.concatenate([one.rows for one in splits if one.rows is not None])
+        losses.predictions = np.concatenate([one.predictions for one in splits])
+        losses.counts = self.sweep.counted(sum(one.close for one in splits))
+        for i in np.flatnonzero(self._are_met(splits, task.parts)):
+            refused.setdefault(task.parts.start + int(i), EXACT_FIT)
+        return losses
 
-    def write(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, fits: Fits) -> None:
-        self._write_outer(a, b, test, starts, *self.answers(test, starts, self.present(a, b), fits))
+    def _are_met(self, found: list[Measured], parts: range) -> np.ndarray:
+        """[splits]: whether its targets are met up to rounding; splits of one test row are judged together."""
+        squares = [one.losses if self.numbers else one.squares for one in found]
+        if squares[0] is None:
+            return np.zeros(len(parts), dtype=bool)
+        every = np.concatenate([one for one in squares if one is not None])
+        times = np.concatenate([one.times for one in found])
+        least, one_row = every.min(axis=1), self.layout.sizes()[parts.start : parts.stop, 1] == 1
+        if one_row.any():
+            least[one_row] = np.nanmean(every[one_row], axis=0).min()
+        return are_met(self.residual(least), times, self.rows.spread(self.ordered))
 
-    def write_said(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, decisions: list[np.ndarray]) -> None:
-        self._write_outer(a, b, test, starts, *self.said(decisions, test, starts, self.present(a, b)))
+    def _group(self, g: int) -> tuple[Measured, dict[int, str]]:
+        """What was found of the splits of a group, and why some of them are refused."""
+        (test, starts), present = self.rows_of(g), self.present(g)
+        refused: dict[int, str] = {}
+        if self.singles:
+            decisions, most = self.left_out(test)
+            times = np.full(test.size, most)
+        else:
+            fits, times, refused = self.models_of_group(g)
+            decisions = [self.rows.predict(test, starts, centre, coefs) for centre, coefs in fits]
+        if not refused:
+            try:
+                return self._measure(test, starts, present, decisions, times), refused
+            except Unsuited:
+                self.team.stop.check()  # looked at one by one, so that each is judged by its own numbers
+        single: list[Measured | None] = []
+        for i, (a, b) in enumerate(pairwise(starts)):
+            try:
+                if i not in refused:
+                    own = [one[a:b] for one in decisions]
+                    single.append(self._measure(test[a:b], np.array([0, b - a]), present[[i]], own, times[[i]]))
+                    continue
+            except Unsuited as why:
+                refused[i] = str(why)
+            single.append(None)
+        return self._put_together(single, np.diff(starts), times), refused
 
-    def _write_outer(self, a: int, b: int, test: np.ndarray, starts: np.ndarray, answers: Answers, close: int) -> None:
-        if not self.sheet.stopped:
-            self.sweep.meter.outer_splits(self.sheet, np.arange(a, b), test, starts[:-1], answers)
-            self.refuse_rounding(self.sheet.outer[a:b], self.ordered)
-            self.sweep.count(self.sheet, close)
-            self.sheet.finished[a:b] = True
+    def _measure(
+        self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, decisions: list[np.ndarray], times: np.ndarray
+    ) -> Measured:
+        answers, close, squares = self.said(decisions, test, starts, present)
+        chosen = np.zeros(len(starts) - 1, dtype=np.int64)  # of one setting
+        return Measured(*self.meter.outer(test, starts[:-1], answers, chosen), times, squares, close)
+
+    def _put_together(self, single: list[Measured | None], n_test: np.ndarray, times: np.ndarray) -> Measured:
+        """One by one measured splits as a group; NaN and zeros in the place of those that are refused."""
+        there = [one for one in single if one is not None]
+        kind, n = there[0].predictions.dtype if there else np.dtype(float), self.n_settings
+        rows, pairs = None, list(zip(single, n_test, strict=True))
+        if there and there[0].rows is not None:
+            rows = np.concatenate([np.zeros((m, n)) if one is None or one.rows is None else one.rows for one, m in pairs])
+        squares = None
+        if there and there[0].squares is not None:
+            nothing = np.full((1, n), np.nan)
+            squares = np.concatenate([nothing if one is None or one.squares is None else one.squares for one in single])
+        return Measured(
+            np.concatenate([np.full((1, n), np.nan) if one is None else one.losses for one in single]),
+            rows,
+            np.concatenate([np.zeros(m, kind) if one is None else one.predictions for one, m in pairs]),
+            times,
+            squares,
+            sum(one.close for one in there),
+        )

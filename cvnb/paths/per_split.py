@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..families import Family, Kind
-from .base import Outcome, Unsuited
+from ..threads import Team
+from .base import Draw, Losses, Outside, Refusal, SplitBySplit, Task, Unsuited, split_of
 from .measure import Answers, Meter
 from .problem import Combination, combinations_of
 from .refit import Chain, Key, Refit, recorded
@@ -17,23 +17,50 @@ from .refit import Chain, Key, Refit, recorded
 FIRST = np.zeros(1, dtype=np.int64)
 
 
-class PerSplit:
-    """The losses of every setting on one split; what is unsuited there is refitted.
+@dataclass(eq=False)
+class Filling:
+    """The losses of one split while they are filled, combination by combination."""
+
+    losses: Losses
+    meter: Meter
+    chosen: int  # whose predictions are kept; -1 inside
+    team: Team
+    chain: Chain
+
+    def put(self, combination: Combination, answers: Answers) -> None:
+        """Write the losses of what the settings of a combination say of the test part."""
+        test, found = self.chain.test, self.losses
+        losses, rows = self.meter.measure(test, FIRST, answers)
+        found.losses[0, combination.which] = losses[0]
+        if self.chosen < 0:
+            return
+        if rows is not None:
+            if found.rows is None:
+                found.rows = np.full((test.size, found.losses.shape[1]), np.nan)
+            found.rows[:, combination.which] = rows
+        for column in np.flatnonzero(combination.which == self.chosen):
+            found.predictions = self.meter.labels(answers.values[:, column])
+
+
+class PerSplit(SplitBySplit):
+    """The losses of every setting on one split.
 
     chains   settings by the transformers that they share, as combinations
     """
 
-    every_setting, compiles, threads = True, False, False
+    every_setting = True
     name = reason = ""
 
-    def __init__(self, family: Family, kinds: list[Kind], meter: Meter, axis: Callable[[Kind], str]) -> None:
-        self.family, self.meter = family, meter
-        self.refit = Refit(family, meter.data, meter.loss, "")
+    def __init__(
+        self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter], axis: Callable[[Kind], str]
+    ) -> None:
+        self.family, self.draws, self.meters = family, draws, meters
+        keys = Refit(family, draws, meters[0].loss, "").keys
         self.chains: dict[Key, list[Combination]] = {}
         for combination in combinations_of(kinds, axis):
-            keys = [self.refit.keys[s] for s in combination.which]
-            for key in dict.fromkeys(keys):
-                mine = np.array([one == key for one in keys])
+            own = [keys[s] for s in combination.which]
+            for key in dict.fromkeys(own):
+                mine = np.array([one == key for one in own])
                 part = replace(combination, scaled=False, which=combination.which[mine], values=combination.values[mine])
                 self.chains.setdefault(key, []).append(part)
 
@@ -42,36 +69,24 @@ class PerSplit:
         """Fits of the last step in each split."""
         return sum(map(len, self.chains.values()))
 
-    def evaluate(self, train: np.ndarray, test: np.ndarray, which: np.ndarray, split: tuple[int, int], keep: bool) -> Outcome:
-        chain, n_settings = Chain(self.family, self.meter.data, train, test, split), len(self.family.settings)
-        outcome = Outcome(np.full(n_settings, np.nan), np.full((test.size, n_settings), np.nan) if keep else None)
-        warned = Counter[str]()
+    def run(self, task: Task, team: Team) -> Losses | Refusal:
+        """As Path.run; where one chain of transformers is fitted already, refit goes on with it."""
+        draw, meter = self.draws[task.draw], self.meters[task.draw]
+        train, test, split = split_of(draw.plan, task)
+        chain = Chain(self.family, draw.data, train, test, split)
+        found = Losses(np.full((1, len(self.family.settings)), np.nan))
+        filling = Filling(found, meter, int(task.chosen[0]) if isinstance(task, Outside) else -1, team, chain)
         try:
-            with recorded(warned):
+            with recorded(found.warnings):
                 for key, combinations in self.chains.items():
-                    self.fill(outcome, chain, key, combinations)
-        except Unsuited as error:
-            why = str(error)
-        else:
-            outcome.warnings = warned
-            return outcome
-        alone = len(self.chains) == 1 and bool(chain.stages)  # its transformers are fitted, and have said what they warn of
-        outcome = self.refit.evaluate(train, test, which, split, keep, chain if alone else None)
-        outcome.warnings.update(warned if alone else {})
-        outcome.refitted = why
-        return outcome
+                    self.fill(filling, key, combinations)
+        except Unsuited as why:
+            alone = len(self.chains) == 1 and bool(chain.stages)
+            return Refusal(str(why), chain, found.warnings) if alone else Refusal(str(why))
+        if isinstance(task, Outside) and found.predictions is None:  # the chosen setting failed
+            found.predictions = np.zeros(test.size)
+        return found
 
-    def fill(self, outcome: Outcome, chain: Chain, key: Key, combinations: list[Combination]) -> None:
+    def fill(self, filling: Filling, key: Key, combinations: list[Combination]) -> None:
         """Measure settings that share their transformers."""
         raise NotImplementedError
-
-    def put(self, outcome: Outcome, combination: Combination, test: np.ndarray, answers: Answers) -> None:
-        """Write the losses of what the settings of a combination say of the test part."""
-        losses, rows = self.meter.measure(test, FIRST, answers)
-        outcome.losses[combination.which] = losses[0]
-        if outcome.rows is None:
-            return
-        if rows is not None:
-            outcome.rows[:, combination.which] = rows
-        for column, s in enumerate(combination.which):
-            outcome.predictions[int(s)] = self.meter.labels(answers.values[:, column])

@@ -6,7 +6,7 @@ problem has one Combination per kind: the parameters all its settings share, and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +17,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
+from ..cancel import Stop
 from ..data import Data
 from ..families import Kind
 from ..inputs import is_frame
-from ..plan import Plan
-from .base import Sweep
+from .base import Draw, Path
 from .measure import Answers, Meter
 from .refit import PASS, is_plain_pipeline
 
@@ -42,9 +42,19 @@ class Problem:
     """A recognised family on rows of numbers: X is [rows, columns] float64, C-contiguous."""
 
     X: np.ndarray
-    data: Data
-    meter: Meter
+    draws: Sequence[Draw]
+    meters: Sequence[Meter]  # one of each draw
     combinations: tuple[Combination, ...]
+
+    @property
+    def data(self) -> Data:
+        """The rows; of the first draw, for what all draws share."""
+        return self.draws[0].data
+
+    @property
+    def n_settings(self) -> int:
+        """Of all combinations together."""
+        return sum(one.which.size for one in self.combinations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +67,7 @@ class SplitProblem:
     test: np.ndarray
     X_train: np.ndarray
     X_test: np.ndarray
-    stop: np.ndarray  # [1]: set where nobody waits any more
+    stop: Stop
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,7 @@ class Solver:
     counted: str  # the kind of close calls that it counts
     refuses: Callable[[Any], str]  # last step -> why its other parameters are not for it, or ""
     in_float32: Callable[[Combination], bool]  # whether scikit-learn's rounding of float32 shows
-    sweep: Callable[[Problem, Plan], Sweep] | None  # bare, or behind a StandardScaler; None: as behind anything
+    sweep: Callable[[Problem], Path] | None  # bare, or behind a StandardScaler; None: as behind anything
     answers_of_split: Callable[[SplitProblem], tuple[Answers, int]]  # behind anything else; and how many close calls
     compiles: bool = True  # kernels do it, which let go of Python's lock
 

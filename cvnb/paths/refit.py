@@ -8,7 +8,7 @@ of its own, so an estimator with copy=False disturbs nobody. Cost: one fit per s
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -24,75 +24,76 @@ from ..families import Family, Setting, format_setting
 from ..losses import Loss
 from ..quiet import quiet
 from ..randomness import global_state, is_ours, seed
-from .base import Outcome
+from ..threads import Team
+from .base import Draw, Losses, Outside, SplitBySplit, Task, split_of
 
 PASS = (None, "passthrough")
 EMPTY: Mapping[str, Any] = {}
 Key = tuple[Any, ...] | None
 
 
-class Refit:
+class Refit(SplitBySplit):
     """One fit per setting and split."""
 
-    name = "refit"
-    every_setting = compiles = threads = False
+    name, every_setting = "refit", False
 
-    def __init__(self, family: Family, data: Data, loss: Loss, reason: str) -> None:
-        self.family, self.data, self.loss, self.reason = family, data, loss, reason
+    def __init__(self, family: Family, draws: Sequence[Draw], loss: Loss, reason: str) -> None:
+        self.family, self.draws, self.loss, self.reason = family, draws, loss, reason
         ranks: dict[Any, int] = {}
         keys = [chain_key(family, setting) for setting in family.settings]
         self.keys: list[Key] = [
             None if key is None else tuple(ranks.setdefault(key[: i + 1], len(ranks)) for i in range(len(key))) for key in keys
         ]
 
-    def evaluate(
-        self,
-        train: np.ndarray,
-        test: np.ndarray,
-        which: np.ndarray,
-        split: tuple[int, int],
-        keep: bool,
-        chain: Chain | None = None,
-    ) -> Outcome:
-        """The losses of these settings; `chain` may hold transformers that are fitted already."""
-        n_settings = len(self.family.settings)
-        outcome = Outcome(np.full(n_settings, np.nan), np.full((test.size, n_settings), np.nan) if keep else None)
-        chain = Chain(self.family, self.data, train, test, split) if chain is None else chain
-        with recorded(outcome.warnings):
-            for s in sorted(which, key=lambda s: (self.keys[s] or (), s)):
+    def run(self, task: Task, team: Team, fitted: Chain | None = None) -> Losses:
+        """As Path.run; `fitted` may hold transformers that are fitted already."""
+        draw, n_settings = self.draws[task.draw], len(self.family.settings)
+        train, test, split = split_of(draw.plan, task)
+        found, which, chosen = Losses(np.full((1, n_settings), np.nan)), np.arange(n_settings), -1
+        if isinstance(task, Outside):
+            chosen = int(task.chosen[0])
+            which = which if task.every else task.chosen
+            found.rows, found.predictions = np.full((test.size, n_settings), np.nan), np.zeros(test.size)
+        chain = Chain(self.family, draw.data, train, test, split) if fitted is None else fitted
+        with recorded(found.warnings):
+            for s in sorted(which.tolist(), key=lambda s: (self.keys[s] or (), s)):
+                team.stop.check()
                 try:
-                    self._measure(chain, int(s), outcome)
+                    self._measure(chain, s, found, s == chosen)
                 except LossError:
                     raise  # the loss is wrong, not the setting
                 except Exception as error:  # any failure costs its own setting, and the note says which
-                    outcome.failures[int(s)] = f"{type(error).__name__}: {error}"
-        return outcome
+                    found.failures[0, s] = f"{type(error).__name__}: {error}"
+        if found.rows is not None and np.isnan(found.rows).all():
+            found.rows = None  # a loss without row values
+        return found
 
-    def failure(self, train: np.ndarray, test: np.ndarray, s: int, split: tuple[int, int]) -> Exception | None:
+    def failure(self, draw: int, train: np.ndarray, test: np.ndarray, s: int, split: tuple[int, int]) -> Exception | None:
         """What setting s raises on this split, with its traceback; None where it does not."""
-        outcome = Outcome(np.full(len(self.family.settings), np.nan))
+        found = Losses(np.full((1, len(self.family.settings)), np.nan))
         try:
-            with recorded(outcome.warnings):
-                self._measure(Chain(self.family, self.data, train, test, split), s, outcome)
+            with recorded(found.warnings):
+                self._measure(Chain(self.family, self.draws[draw].data, train, test, split), s, found, False)
         except Exception as error:
             return error
         return None
 
-    def _measure(self, chain: Chain, s: int, outcome: Outcome) -> None:
-        data, loss = self.data, self.loss
+    def _measure(self, chain: Chain, s: int, found: Losses, keep: bool) -> None:
+        """Measure setting s; keep: its predictions too."""
+        data, loss = chain.data, self.loss
         pipeline, model, X_test = chain.fit(self.family.settings[s], self.keys[s])
         y, w = data.y[chain.test], None if data.weights is None else data.weights[chain.test]
         predicts = loss.scorer is None and loss.response == "predict"
-        spare = None if predicts or outcome.rows is None else _copy(X_test)  # a step may write on what it is asked about
+        spare = _copy(X_test) if keep and not predicts else None  # a step may write on what it is asked about
         if loss.scorer is not None and not isinstance(loss.scorer, _BaseScorer):
             value, rows, _ = loss.measure(pipeline, chain.raw(chain.test), y, w)  # a user's own scorer may look at X
         else:
             value, rows, response = loss.measure(model, X_test, y, w)
-        if outcome.rows is not None:
-            outcome.predictions[s] = np.asarray(response if predicts else model.predict(spare))
-            if rows is not None:
-                outcome.rows[:, s] = rows
-        outcome.losses[s] = value
+        if keep:
+            found.predictions = np.asarray(response if predicts else model.predict(spare))
+        if found.rows is not None and rows is not None:
+            found.rows[:, s] = rows
+        found.losses[0, s] = value
 
 
 @dataclass

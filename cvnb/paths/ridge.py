@@ -6,7 +6,7 @@ for leave-one-out without a scaler.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
 from functools import partial
 from typing import Any
 
@@ -14,23 +14,20 @@ import numpy as np
 
 from ..layouts import Layout, Partition
 from ..plan import Plan
-from ..table import Sheet
-from ..threads import n_threads
+from ..threads import Team
 from . import lasso
-from .base import PER_WORKER, Call, shared_out
+from .base import PER_WORKER, Each, Inside, Losses, Outside, Refusal, Task, Unsuited, joined
 from .least_squares import fit
-from .linear_fit import Line, Rows
+from .linear_fit import Line, Rounding, Rows
 from .linear_parts import BlockedPart, Part
 from .measure import Answers
-from .outer_part import OuterPart
+from .outer_part import OuterSplits
 from .problem import Problem, SplitProblem
-from .targets import Targets
+from .targets import EXACT_FIT, Targets, are_met
 
 AXIS, COUNTED = "alpha", "margins"
 SOLVERS = ("auto", "cholesky")
-FEW_PARTS = 8  # fewer outer training parts than this are shared out between threads piece by piece,
-QUICK = 2e7  # unless the products of all columns take about a millisecond, less than threads take to hand over
-LONG = 1e8  # and from here on no more parts than threads go together: one that is not finished holds its row numbers
+QUICK = 2e7  # products of all columns that take about a millisecond, less than threads take to hand over
 BLOCKED = "training parts are sums of blocks of rows, and one {} of each serves every setting"
 LOOSE = "one {} of each training part serves every setting"
 WORK = {False: "factorisation", True: "descent along the penalties"}  # of a lasso
@@ -53,23 +50,29 @@ def refuses(last: Any) -> str:
 class LinearSweep:
     """Every setting of every split."""
 
-    def __init__(self, problem: Problem, plan: Plan) -> None:
-        self.X, self.weights, self.meter = problem.X, problem.data.weights, problem.meter
-        self.targets = Targets(problem.data.y, problem.meter)
+    whole, travels, every_setting, compiles, threads = True, True, True, True, False
+    work = 0.0
+
+    def __init__(self, problem: Problem) -> None:
+        self.X, self.weights, self.n_settings = problem.X, problem.data.weights, problem.n_settings
+        self.plans, self.meters = [draw.plan for draw in problem.draws], problem.meters
+        self.targets = [Targets(meter.data.y, meter) for meter in problem.meters]
         self.lines = [Line.of(combination) for combination in problem.combinations]
         for line in self.lines:
             if line.is_lasso:
                 lasso.check(line.alphas, self.X.shape[1])
         products = float(self.X.size * self.X.shape[1])
-        self.part, self.quick = self._kind_of_part(plan), products <= QUICK
-        self.cost = products * (1 if self.part is OuterPart else plan.n_parts)
+        self.parts, self.quick = [self._kind_of_part(plan) for plan in self.plans], products <= QUICK
+        n_passes = sum(1 if kind is OuterSplits else plan.n_parts for kind, plan in zip(self.parts, self.plans, strict=True))
+        self.cost = products * n_passes
         family = "ols" if self.lines[0].squares else "lasso" if self.lines[0].is_lasso else "ridge"
-        self.name = f"path:{family}" if self.part is Part else f"shared:{family}"
-        self.reason = (LOOSE if self.part is Part else BLOCKED).format(WORK[self.lines[0].is_lasso])
+        loose = Part in self.parts
+        self.name = f"path:{family}" if loose else f"shared:{family}"
+        self.reason = (LOOSE if loose else BLOCKED).format(WORK[self.lines[0].is_lasso])
 
     def _kind_of_part(self, plan: Plan) -> type[Part]:
         if plan.inner_layouts is None:
-            return OuterPart if self._is_partition(plan.outer_layout) else Part
+            return OuterSplits if self._is_partition(plan.outer_layout) else Part
         in_part = not plan.inner_in_rows or plan.outer_layout is None
         return BlockedPart if in_part and all(map(self._is_partition, plan.inner_kept)) else Part
 
@@ -82,38 +85,42 @@ class LinearSweep:
         """Whether every block is one row, and no scaler moves with it."""
         return not any(line.follows_scale or line.is_lasso for line in self.lines) and bool((layout.sizes()[:, 1] == 1).all())
 
-    def stages(self, sheet: Sheet, parts: range | None = None) -> Iterator[Sequence[Call]]:
-        """Whole parts where there are many; else their stages, each shared out."""
-        parts = range(sheet.plan.n_parts) if parts is None else parts
-        every: list[Callable[[], Part]] = [partial(self.part, self, sheet, j) for j in parts]
-        if self.part is OuterPart:
-            every = [partial(OuterPart, self, sheet, parts)]
-        if len(every) >= FEW_PARTS or self.quick:
-            yield [partial(self._whole, sheet, part) for part in every]
-            return
-        size = len(every) if self.cost < LONG * len(every) else max(2, n_threads(None))
-        for first in range(0, len(every), size):
-            for stage in zip(*(part().stages() for part in every[first : first + size]), strict=True):
-                yield [call for calls in stage for call in calls]
+    def share(self, each: Each, n: int) -> LinearSweep:
+        """Nothing: training parts have sums of their own."""
+        return self
 
-    def shares(self, sheet: Sheet, n: int) -> list[range]:
-        """Outer splits of one setting n times, as every share sums all rows; else each training part by itself."""
-        n_parts = sheet.plan.n_parts
-        if self.part is not OuterPart:
-            return shared_out([(j, j + 1) for j in range(n_parts)], PER_WORKER * n)
-        return shared_out(OuterPart(self, sheet, range(n_parts)).groups, n)
+    def batches(self, draw: int, n: int) -> list[range]:
+        """Parts one by one where they are few; of outer splits alone all of them, as every batch sums all rows."""
+        n_parts = self.plans[draw].n_parts
+        if self.parts[draw] is OuterSplits:
+            return [range(n_parts)]
+        size = max(1, n_parts // (PER_WORKER * n)) if self.quick else 1
+        return [range(a, min(a + size, n_parts)) for a in range(0, n_parts, size)]
 
-    def _whole(self, sheet: Sheet, part: Callable[[], Part]) -> None:
-        for calls in part().stages():
-            for call in calls:
-                if sheet.stopped:
-                    return
-                call()
+    def run(self, task: Task, team: Team) -> Losses | Refusal:
+        """As Path.run."""
+        kind = self.parts[task.draw]
+        if kind is OuterSplits and isinstance(task, Outside):
+            try:
+                return OuterSplits(self, task.draw, team).measured(task)
+            except Unsuited as why:
+                return Refusal(str(why))
+        return joined(self.plans[task.draw], task, team.map(partial(self._part, kind, task, team), task.parts), self.n_settings)
 
-    def count(self, sheet: Sheet, close: int) -> None:
-        """Note so many close calls."""
-        if close:
-            sheet.count(COUNTED, close)
+    def _part(self, kind: type[Part], task: Task, team: Team, j: int) -> Losses | Refusal:
+        try:
+            if isinstance(task, Inside):
+                return kind(self, task.draw, j, team).inside()
+            if j in task.refused:
+                return Refusal("")
+            i = task.parts.index(j)
+            return Part(self, task.draw, j, team).outside(None if task.carry is None else task.carry[i], int(task.chosen[i]))
+        except Unsuited as why:
+            return Refusal(str(why))
+
+    def counted(self, close: int) -> Counter[str]:
+        """So many close calls."""
+        return Counter({COUNTED: close} if close else {})
 
 
 def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:
@@ -123,12 +130,17 @@ def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:
     if line.is_lasso:
         lasso.check(line.alphas, X_test.shape[1])
     weights = None if data.weights is None else data.weights[train]
-    rows = Rows(split.X_train, targets.Y[train], weights, split.stop)
-    centre, coefs = fit(rows, np.arange(train.size), line)
+    rows, rounding = Rows(split.X_train, targets.Y[train], weights, split.stop.flag), Rounding()
+    centre, coefs = fit(rows, np.arange(train.size), line, rounding)
     present = targets.counts(train)[None, :] > 0
     targets.refuse_one_class(present, line.intercept)
     decisions = ((X_test - centre) @ coefs[:-1] + coefs[-1]).reshape(len(X_test), targets.n, -1)
     starts = np.array([0, len(X_test)])
-    targets.refuse_met(decisions, test, rows, np.arange(train.size))
+    split.stop.check()
+    squares = targets.squares(decisions, test, starts)
+    if squares is not None:
+        least = np.sqrt(squares.min(axis=1))
+        if are_met(least, np.array([rounding.times]), rows.spread(np.arange(train.size))).any():
+            raise Unsuited(EXACT_FIT)
     targets.refuse_level(decisions, test, starts)
     return targets.answers(decisions, starts, present)

@@ -69,7 +69,7 @@ class Near:
         """The lists of some rows, to be filled."""
         return Near(self.rows[rows], self.distances[rows], self.reach[rows])
 
-    def put(self, places: np.ndarray, other: Near) -> None:
+    def put(self, places: np.ndarray | slice, other: Near) -> None:
         """Take over the lists of some rows."""
         self.rows[places], self.distances[places], self.reach[places] = other.rows, other.distances, other.reach
 

@@ -8,7 +8,7 @@ their random numbers in turn. Cost: one fit per split, and one look at the test 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,11 +30,11 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_array
 
 from ..families import Family, Kind
-from .base import Outcome, Unsuited
+from .base import Draw, Unsuited
 from .measure import Answers, Meter
-from .per_split import PerSplit
+from .per_split import Filling, PerSplit
 from .problem import Combination, is_default_scaler, steps_of
-from .refit import Chain, Key
+from .refit import Key
 
 TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
 HISTOGRAMS = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
@@ -84,8 +84,8 @@ def refuses(last: Any) -> str:
 class Stages(PerSplit):
     """One fit of the largest model per split."""
 
-    def __init__(self, family: Family, kinds: list[Kind], meter: Meter) -> None:
-        super().__init__(family, kinds, meter, axis_of)
+    def __init__(self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter]) -> None:
+        super().__init__(family, kinds, draws, meters, axis_of)
         kind = type(next(iter(self.chains.values()))[0].model)
         name, self.reason = next(said for models, said in NAMES.items() if kind in models)
         self.name, self.model_name = f"path:{name}", kind.__name__
@@ -104,24 +104,26 @@ class Stages(PerSplit):
             part.chains.setdefault(key, []).append(one)
         return part
 
-    def fill(self, outcome: Outcome, chain: Chain, key: Key, combinations: list[Combination]) -> None:
+    def fill(self, filling: Filling, key: Key, combinations: list[Combination]) -> None:
+        chain = filling.chain
         for one in combinations:
             sizes = one.values.tolist()
             largest = 0.0 if one.axis == "ccp_alpha" else max(sizes, key=_rank)
             try:
-                _, model, X_test = chain.fit(self.family.settings[one.which[0]], key, {one.axis: largest})
+                with filling.team.fitting(self.model_name):
+                    _, model, X_test = chain.fit(self.family.settings[one.which[0]], key, {one.axis: largest})
                 if getattr(model, "do_early_stopping_", False):
                     raise Unsuited("on more than 10,000 rows each size of the boosting stops early by itself")
-                answers = self._answers(model, X_test, one.axis, sizes)
+                answers = self._answers(filling.meter, model, X_test, one.axis, sizes)
             except Unsuited:
                 raise
             except Exception as error:
                 raise Unsuited("the largest model fails, and refit tells which settings do") from error
-            self.put(outcome, one, chain.test, answers)
+            filling.put(one, answers)
 
-    def _answers(self, model: Any, X: Any, axis: str, sizes: list[Any]) -> Answers:
+    def _answers(self, meter: Meter, model: Any, X: Any, axis: str, sizes: list[Any]) -> Answers:
         """What every size says of X."""
-        meter, method = self.meter, self.meter.method_of(model)
+        method = meter.method_of(model)
         columns: dict[Any, list[int]] = {}
         for column, size in enumerate(sizes):
             columns.setdefault(size, []).append(column)

@@ -9,7 +9,6 @@ import numpy as np
 from ..kernels import linear_rows
 from ..kernels.linear import EPS
 from .base import Unsuited
-from .linear_fit import Rows
 from .measure import Answers, Meter
 
 EXACT_FIT = "the targets are met up to rounding, and refit gives scikit-learn's own"
@@ -17,10 +16,10 @@ MET, DIGITS = 1e-5, 5e-10  # residuals of less than this share of the targets' s
 LEVEL = 1e-12  # scores nearer than this share of their range are level: rounding decides which is larger
 
 
-def refuse_met(least: float, rows: Rows, train: np.ndarray) -> None:
-    """An error where the smallest residual is rounding, as much as the fits of these rows amplify that."""
-    if least < max(MET, EPS * rows.amplified / DIGITS) * rows.spread(train):
-        raise Unsuited(EXACT_FIT)
+def are_met(least: np.ndarray, times: np.ndarray, spread: float) -> np.ndarray:
+    """[splits]: whether the smallest residual of a split is rounding, of which its fit has `times` as much as its targets."""
+    met: np.ndarray = least < np.maximum(MET, EPS * times / DIGITS) * spread
+    return met
 
 
 class Targets:
@@ -46,11 +45,12 @@ class Targets:
             np.bincount(self.codes[rows], minlength=self.n_classes) if self.codes is not None else np.zeros(0, dtype=np.int64)
         )
 
-    def refuse_met(self, decisions: np.ndarray, test: np.ndarray, rows: Rows, train: np.ndarray) -> None:
-        """The same from decisions [rows, targets, settings] on the rows `test`; classes are never met in that sense."""
-        if self.codes is None and test.size:
-            residuals = decisions[:, 0] - self.Y[test]
-            refuse_met(float(np.sqrt((residuals**2).mean(axis=0)).min()), rows, train)
+    def squares(self, decisions: np.ndarray, test: np.ndarray, starts: np.ndarray) -> np.ndarray | None:
+        """[splits, settings] mean squared residuals of decisions [rows, targets, settings]; None for classes."""
+        if self.codes is not None:
+            return None
+        residuals = (decisions[:, 0] - self.Y[test]) ** 2
+        return np.add.reduceat(residuals, starts[:-1], axis=0) / np.diff(starts)[:, None]
 
     def refuse_level(self, decisions: np.ndarray, test: np.ndarray, starts: np.ndarray) -> None:
         """An error where a metric may rank rows of different classes whose scores are level up to rounding."""

@@ -23,6 +23,7 @@ from ..errors import CvnbError
 from ..estimate import RiskEstimate, record_of
 from ..families import Family
 from ..inputs import check_groups, length
+from ..paths.base import Draw
 from ..paths.choice import choose_path
 from ..procedure import Ready, prepare
 from ..progress import Slot
@@ -190,7 +191,7 @@ class RecipeBuilder(Controls):
                 ready = prepare(wanted.recipe, copy.deepcopy(family), data, wanted.options)
                 picture = map_of(ready.plan)
             work = ready.jobs[""].work
-            path = choose_path(work.family, work.kinds, work.data, work.loss, work.task, ready.plan, "auto")
+            path = choose_path(work.family, work.kinds, [Draw(ready.plan, work.data)], work.loss, work.task, "auto")
             live = getattr(path, "cost", np.inf) <= LIVE
             self._publish(version, lambda: self._begin(ready, picture, live, wanted.asked))
             if live or wanted.asked:

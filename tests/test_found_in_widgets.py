@@ -388,26 +388,27 @@ def test_a_grid_is_made_by_the_worker(names):
     """A grid that takes long to make holds nobody but who asks for the family; meanwhile other controls are heard."""
     begun, go_on = threading.Event(), threading.Event()
 
-    def slowly():
-        begun.set()
-        assert go_on.wait(60)
-        return range(1, 8)
+    class Slowly:
+        def __iter__(self):
+            begun.set()
+            assert go_on.wait(60)
+            return iter(range(1, 8))
 
-    builder = RecipeBuilder(X, y, namespace=names | {"slowly": slowly})
+    builder = RecipeBuilder(X, y, namespace=names | {"slowly": Slowly()})
     assert builder.wait(60)
-    builder.grid = "k=slowly()"
+    builder.grid = "k=slowly"
     assert begun.wait(60)
     builder.seed = 4
-    assert builder._form.values["grid"] == "k=slowly()"
+    assert builder._form.values["grid"] == "k=slowly"
     go_on.set()
-    assert builder.family.call == knn(k=range(1, 8)).call
+    assert builder.family.call == knn(k=list(range(1, 8))).call
     assert builder.wait(60)
     assert len(builder.result.settings) == 7
     assert builder.result.plan == Recipe(5, 5, seed=4).plan(X, y)
     builder.grid = "k=slow()"
-    assert builder.family.call == knn(k=range(1, 8)).call
+    assert builder.family.call == knn(k=list(range(1, 8))).call
     assert builder.wait(60)
-    assert "not callable" in builder.error
+    assert "the grid has a call, 'slow()'" in builder.error
     assert builder._form.codes == {}
     builder.close()
 

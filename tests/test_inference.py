@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cvnb.errors import CvnbError, LossError
-from cvnb.inference import dev_set_bound, dev_set_size, tied_settings
+from cvnb.inference import dev_set_bound, dev_set_size, one_standard_error, tied_settings
 
 COUNTS = st.integers(1, 10**6)
 DELTAS = st.floats(1e-6, 0.999)
@@ -67,6 +67,71 @@ def test_the_minimiser_is_always_among_the_tied(curve, zero_one):
     tied = tied_settings(curve, zero_one)
     assert int(np.argmin(curve)) in tied.tolist()
     assert np.all(curve[tied] - curve.min() <= 1e-12)
+
+
+# One standard error
+
+CURVE, SIMPLEST_FIRST = [0.30, 0.24, 0.20, 0.21], [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("se", "chosen"),
+    [
+        (0.05, 1),
+        ([0.05] * 4, 1),
+        ([0.0, 0.0, 0.05, 0.0], 1),
+        ((9.0, 9.0, 0.01, 9.0), 2),
+        (np.array([0, 0, 1, 0]), 0),
+    ],
+    ids=str,
+)
+def test_of_one_error_for_each_setting_that_of_the_minimiser_counts(se, chosen):
+    """Setting 2 is the minimiser; the others' errors change nothing."""
+    assert one_standard_error(CURVE, se, SIMPLEST_FIRST) == chosen
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12))
+def test_one_error_for_each_setting_is_the_number_at_the_minimum(seed, n):
+    """The vector and the minimiser's own entry choose the same setting."""
+    rng = np.random.default_rng(seed)
+    curve, se, order = rng.random(n), rng.random(n), rng.permutation(n)
+    at_minimum = float(se[np.argmin(curve)])
+    assert one_standard_error(curve, se, order) == one_standard_error(curve, at_minimum, order)
+
+
+def test_of_equal_minima_the_error_of_the_simplest_counts():
+    """As select="one_se" has it."""
+    assert one_standard_error([0.3, 0.2, 0.2], [0.0, 0.1, 0.0], [0, 1, 2]) == 0
+    assert one_standard_error([0.3, 0.2, 0.2], [0.0, 0.0, 0.1], [0, 1, 2]) == 1
+    assert one_standard_error([0.3, 0.2, 0.2], [0.0, 0.0, 0.1], [0, 2, 1]) == 0
+
+
+def test_a_setting_that_failed_may_have_no_error():
+    """NaN beside NaN is no mistake."""
+    assert one_standard_error([np.nan, 0.24, 0.20], [np.nan, 0.0, 0.05], [0, 1, 2]) == 1
+
+
+@pytest.mark.parametrize(
+    ("se", "words"),
+    [
+        ([0.1, 0.1], r"se has 2 values, but curve has 4; give one number, or one for each setting"),
+        ([0.1] * 5, r"se has 5 values, but curve has 4"),
+        ([[0.1] * 4], r"se must be numbers \[settings\], got shape \(1, 4\)"),
+        ([], r"se must be numbers \[settings\], got shape \(0,\)"),
+        ([0.1, -0.2, 0.1, 0.1], r"se\[1\]=-0.2 must be a finite number >= 0"),
+        ([0.1, 0.1, 0.1, np.nan], r"se\[3\]=nan must be a finite number >= 0"),
+        ([np.inf, 0.1, 0.1, 0.1], r"se\[0\]=inf must be a finite number >= 0"),
+        (["a"] * 4, r"se must be numbers \[settings\], got <U1"),
+        ("0.1", r"se='0.1' must be a finite number >= 0"),
+        (True, r"se=True must be a finite number >= 0"),
+        (None, r"se=None must be a finite number >= 0"),
+    ],
+    ids=str,
+)
+def test_an_error_that_cannot_be_is_refused(se, words):
+    """Wrong shapes, negative numbers, NaN and words, even away from the minimiser."""
+    with pytest.raises(CvnbError, match=words):
+        one_standard_error(CURVE, se, SIMPLEST_FIRST)
 
 
 # Bound

@@ -60,10 +60,13 @@ def one_standard_error(curve: Any, se: Any = None, simplest_first: Any = None) -
 
         first s in simplest_first with curve[s] <= min(curve) + se
 
-    simplest_first holds indices into curve; the minimum must be among them, so that nothing less simple is ever returned. A
-    result instead of the three gives one such index for each outer training part.
+    se is one number, or one for each setting; then the se of the setting with the smallest loss counts (of several with equal
+    loss: the simplest). simplest_first holds indices into curve; the minimum must be among them, so that nothing less simple is
+    ever returned. A result instead of the three gives one such index for each outer training part.
 
     >>> one_standard_error([0.30, 0.24, 0.20, 0.21], 0.05, simplest_first=[0, 1, 2, 3])
+    1
+    >>> one_standard_error([0.30, 0.24, 0.20, 0.21], [0.2, 0.2, 0.05, 0.2], simplest_first=[0, 1, 2, 3])
     1
     """
     if is_result(curve):
@@ -71,13 +74,32 @@ def one_standard_error(curve: Any, se: Any = None, simplest_first: Any = None) -
     curve = table("curve", curve, "[settings]", 1)
     if np.isnan(curve).all() or np.isinf(curve).any():
         raise InputError("curve must have finite losses, or NaN for settings that failed; at least one must be finite.")
-    se = number("se", se, least=0.0)
+    errors = _errors_of(curve, se)
     order = np.asarray(simplest_first)
     if order.ndim != 1 or order.dtype.kind not in "iu" or not np.isin(order, np.arange(curve.size)).all():
         raise InputError(f"simplest_first={simplest_first!r} must hold indices into the {curve.size} losses, simplest first.")
-    if not np.isin(tied_settings(curve), order).any():
+    at_minimum = order[np.isin(order, tied_settings(curve))]
+    if not at_minimum.size:
         raise InputError(f"simplest_first leaves out setting {int(np.nanargmin(curve))}, which has the smallest loss.")
-    return int(order[np.argmax(within_one_error(curve, se)[order])])
+    near = within_one_error(curve, float(errors[at_minimum[0]]))
+    return int(order[np.argmax(near[order])])
+
+
+def _errors_of(curve: np.ndarray, se: Any) -> np.ndarray:
+    """[settings]: the standard error of each; NaN only where the setting failed."""
+    if isinstance(se, str) or not hasattr(se, "__len__"):
+        return np.full(curve.size, number("se", se, least=0.0))
+    errors = table("se", se, "[settings]", 1)
+    if errors.size != curve.size:
+        raise InputError(f"se has {errors.size} values, but curve has {curve.size}; give one number, or one for each setting.")
+    with np.errstate(invalid="ignore"):
+        wrong = ~(np.isfinite(errors) & (errors >= 0)) & ~(np.isnan(errors) & np.isnan(curve))
+    if wrong.any():
+        s = int(np.argmax(wrong))
+        raise InputError(
+            f"se[{s}]={errors[s]:g} must be a finite number >= 0, as every standard error of a setting with a finite loss."
+        )
+    return errors
 
 
 def _of_result(result: RiskEstimate) -> np.ndarray:

@@ -33,7 +33,7 @@ NAMED = {
     "validation on a test set": "holdout/none",
 }
 WORDS = {"none": "none", "holdout": "holdout", "folds": "K-fold", "loo": "LOO", "resampling": "samples"}
-FIELDS = [
+FIELDS: list[dict[str, Any]] = [
     {"name": "named", "label": "Recipe", "kind": "choice"},
     {
         "name": "cell",
@@ -59,6 +59,7 @@ FIELDS = [
     {"name": "loss", "label": "Loss or score", "kind": "choice"},
     {"name": "select", "label": "Rule", "kind": "choice"},
 ]
+NAMES = [field["name"] for field in FIELDS]
 AUTO = "auto"
 STRATIFY = {"auto": "auto", "yes": True, "no": False}
 OF_RECIPE = ("outside", "inside", "outer", "inner", "test", "validation", "seed", "stratify", "time_ordered", "buffer")
@@ -146,9 +147,9 @@ class Controls(Twinned):
             if change.name in OF_RECIPE:
                 self._recipe_from_controls()
             elif change.name in OF_FAMILY:
-                self._problems.pop("family", None)
                 name, grid = self.family_name, self.grid
                 self._unmade = Once(lambda: self._written.family(name, grid))
+                self._try("family", lambda: self._written.read(name, grid))
             self._show_controls()
         self._ask(False)
 
@@ -244,8 +245,8 @@ class Controls(Twinned):
                 self._say(said(error))
 
     def _take_values(self, entered: dict[str, Any]) -> None:
-        new, cell = {}, ""
-        for name, value in entered.items():
+        new, cell, had_problems = {}, "", bool(self._problems)
+        for name, value in self._acceptable(entered).items():
             if name in ("named", "cell"):  # two ways to say the same: the later counts
                 cell = NAMED.get(value, "") if name == "named" else value
             else:
@@ -255,12 +256,28 @@ class Controls(Twinned):
         with self.hold_trait_notifications():
             for name, value in new.items():
                 self._try(name, lambda name=name, value=value: self.set_trait(name, value))
-        if self._problems:
+        if self._problems or had_problems:
             self._ask(False)
         elif cell and not self._is_expressible:  # the cell of a recipe that was given
             self._recipe_from_controls()
             self._ask(False)
         self._show_controls()
+
+    def _acceptable(self, entered: dict[str, Any]) -> dict[str, Any]:
+        """Values of the form's own fields, of a choice what is offered; the browser may send anything."""
+        offered = {name: [value for value, _ in choices] for name, choices in self._choices().items()}
+        offered["cell"] = ["/".join(cell) for cell in CELLS]
+        found = {}
+        for name, value in entered.items():
+            if name not in NAMES:
+                continue
+            problem = "cell" if name == "named" else name
+            self._problems.pop(problem, None)
+            if value in offered.get(name, [value]):
+                found[name] = value
+            else:
+                self._problems[problem] = f"{name}={str(value)[:40]!r} is not in its list; choose one of them."
+        return found
 
     def _show_controls(self) -> None:
         with self._lock:

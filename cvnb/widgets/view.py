@@ -58,6 +58,8 @@ class View(Twinned):
 
     def _form_changed(self, change: Any) -> None:
         for name, value in self._form.news().items():
+            if name not in self._names:  # nothing else is the browser's to set
+                continue
             try:
                 setattr(self, name, value)
             except t.TraitError as error:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ast
+import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
 
-from ..errors import FamilyError
+from ..errors import DataError, FamilyError, InputError
 from ..families import Family, as_families
 from ..inputs import check_groups, is_frame
 from ..magics import AT_HAND
@@ -23,6 +24,7 @@ from ..source import (
     select_arguments,
 )
 from .spelling import call_of, values_of
+from .typed_grid import names_in, numpy_imports, read_arguments, read_grid
 
 GIVEN = "(as given)"  # what no control says and no name stands for
 OF_THE_USER = " (yours)"
@@ -41,6 +43,7 @@ class Written:
         self._given = {"X": X, "y": y, "groups": groups}
         self.groups_name = "" if groups is None else self.name("groups")
         self._groups = {} if groups is None else {self.groups_name: groups}
+        self._named: dict[tuple[str, str], Family] = {}  # families whose names in the controls are our own
 
     def name(self, what: str) -> str:
         """What X, y or groups is called; your_X where it has no name, and X is another thing."""
@@ -61,7 +64,11 @@ class Written:
 
     def groups(self, name: str) -> Any:
         """The groups of that name."""
-        return self._groups[name] if name in self._groups else self.namespace[name]
+        if name in self._groups:
+            return self._groups[name]
+        if name.startswith("_") or name not in self.namespace:
+            raise DataError(f"groups={name!r} is no public name of the notebook; choose one of the list.")
+        return self.namespace[name]
 
     def group_names(self, n_rows: int) -> list[str]:
         """What could be groups: one value for each row."""
@@ -69,8 +76,7 @@ class Written:
 
     def estimators(self) -> list[str]:
         """Estimators, searches and families of the user's namespace, as they are called in the list."""
-        kinds = (BaseEstimator, Family)
-        return [_listed(name) for name, one in self._public() if isinstance(one, kinds) and not isinstance(one, type)]
+        return [_listed(name) for name, one in self._public() if _is_estimator(one)]
 
     def _public(self) -> list[tuple[str, Any]]:
         return sorted((name, one) for name, one in self.namespace.items() if not name.startswith("_"))
@@ -84,21 +90,56 @@ class Written:
         return None if self.takes_grid(listed) else self.namespace[_name(listed)].cv
 
     def family(self, listed: str, grid: str) -> Family:
-        """The family that is so called in the list, with the grid that was typed: keywords of a short-hand, or a dict."""
+        """The family that is so called in the list, with the grid that was typed."""
+        return self.read(listed, grid)()
+
+    def read(self, listed: str, grid: str) -> Callable[[], Family]:
+        """What makes the family; the grid (keywords of a short-hand, or a dict) is read at once, as syntax."""
+        try:
+            return self._read(listed, grid)
+        except FamilyError:
+            given = self._named.get((listed, grid))
+            if given is None or (listed not in SHORT_HANDS and given.estimator is not self.namespace.get(_name(listed))):
+                raise
+            return lambda: given  # a text of our own, with objects that no text makes again
+
+    def _read(self, listed: str, grid: str) -> Callable[[], Family]:
         name = _name(listed)
         if listed in SHORT_HANDS:
-            short: Family = eval(f"{name}({grid})", HELPERS | AT_HAND, self.namespace | {name: AT_HAND[name]})
-            return short
-        if name not in self.namespace:
+            return self._short_hand(name, grid)
+        if name.startswith("_") or not _is_estimator(self.namespace.get(name)):
             raise FamilyError(f"{name!r} is no family that could be chosen again; choose another.")
-        given = self.namespace[name]
+        estimator = self.namespace[name]
         if not self.takes_grid(listed):
-            made: Any = as_families(given)
-            return made
-        return Family(given, eval(grid, HELPERS | AT_HAND, self.namespace) if grid.strip() else {}, name=name)
+            return lambda: as_families(estimator)  # type: ignore[return-value]
+        values = read_grid(grid, self.namespace, "{'C': [0.1, 1, 10]}")
+        return lambda: Family(estimator, values, name=name)
+
+    def _short_hand(self, name: str, grid: str) -> Callable[[], Family]:
+        make = AT_HAND[name]
+        signature = inspect.signature(make)
+        given, named = read_arguments(grid, self.namespace, f"{next(iter(signature.parameters))}=[1, 10, 100]")
+        try:
+            signature.bind(*given, **named)
+        except TypeError as error:
+            raise FamilyError(f"{name}: {error}; it takes {', '.join(signature.parameters)}.") from None
+        return lambda: make(*given, **named)
+
+    def _reads(self, listed: str, grid: str) -> bool:
+        try:
+            self.read(listed, grid)
+        except InputError:
+            return False
+        return True
 
     def names_of(self, family: Family) -> tuple[str, str]:
         """(name in the list, grid) that stand for a family: its short-hand, its name in the namespace, or ("", "")."""
+        listed, grid = self._names_of(family)
+        if listed:
+            self._named[listed, grid] = family
+        return listed, grid
+
+    def _names_of(self, family: Family) -> tuple[str, str]:
         if family.call:
             imports: set[tuple[str, str]] = set()
             call = family_expression(family, imports)
@@ -115,7 +156,7 @@ class Written:
         """Imports, recipe and run."""
         imports: set[tuple[str, str]] = set()
         arguments = [self._family(shown, imports), self.name("X"), self.name("y"), *_options(shown, imports)]
-        made, taken = self._recipe(shown, imports), {word for one in arguments for word in _names_in(one)}
+        made, taken = self._recipe(shown, imports), {word for one in arguments for word in names_in(one)}
         imports.add(("cvnb", "Recipe"))
         if self.namespace.get("Recipe", AT_HAND["Recipe"]) is not AT_HAND["Recipe"]:  # the user's own of that name
             imports ^= {("cvnb", "Recipe"), ("cvnb", "Recipe as cvnb_Recipe")}
@@ -145,25 +186,22 @@ class Written:
         return "\n".join([line, *import_lines(imports - ours), family])
 
     def _family(self, shown: Any, imports: set[tuple[str, str]]) -> str:
-        """As it was chosen by name; else an expression that makes it."""
-        name, grid = _name(shown.family_name), shown.grid
-        if shown.family_name in SHORT_HANDS:
-            if "np" in _names_in(grid):
-                imports.add(("numpy", ""))
-            if self.namespace.get(name, AT_HAND[name]) is not AT_HAND[name]:  # the user's own of that name is not covered
-                imports.add(("cvnb.shorthands", f"{name} as cvnb_{name}"))
-                return f"cvnb_{name}({grid})"
-            imports.add(("cvnb", name))
-            imports |= {one for one in shown._imports_of_family() if one[0] not in ("cvnb", "numpy")}
-            imports |= {("cvnb", word) for word in _names_in(grid) & AT_HAND.keys()}
-            return f"{name}({grid})"
-        if name in self.namespace and not self.takes_grid(shown.family_name):
+        """As it was chosen by name and typed; else an expression that makes it."""
+        listed, grid = shown.family_name, shown.grid
+        if not self._reads(listed, grid):  # no text that was refused is copied
+            return family_expression(as_families(shown.family), imports)  # type: ignore[arg-type]
+        name = _name(listed)
+        if not self.takes_grid(listed):
             return name
-        if name in self.namespace:
-            if "np" in _names_in(grid):
-                imports.add(("numpy", ""))
+        imports |= numpy_imports(grid)
+        if listed not in SHORT_HANDS:
             return f"({name}, {grid.strip() or '{}'})"
-        return family_expression(as_families(shown.family), imports)  # type: ignore[arg-type]
+        if self.namespace.get(name, AT_HAND[name]) is not AT_HAND[name]:  # the user's own of that name is not covered
+            imports.add(("cvnb.shorthands", f"{name} as cvnb_{name}"))
+            return f"cvnb_{name}({grid})"
+        imports.add(("cvnb", name))
+        imports |= {one for one in shown._imports_of_family() if one[0] not in ("cvnb", "numpy")}
+        return f"{name}({grid})"
 
     def _recipe(self, shown: Any, imports: set[tuple[str, str]]) -> str:
         if not shown._is_expressible:
@@ -218,16 +256,12 @@ def _configured_rule() -> str:
     return "min" if magics is None else str(magics.select)
 
 
-HELPERS = {"np": np}
 LOSSES = ("zero_one", "squared", "absolute", "log")
 
 
-def _names_in(text: str) -> set[str]:
-    try:
-        tree = ast.parse(f"f({text})")
-    except SyntaxError:
-        return set()
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+def _is_estimator(value: Any) -> bool:
+    """Whether it can be chosen as a family."""
+    return isinstance(value, BaseEstimator | Family) and not isinstance(value, type)
 
 
 def _is_column(value: Any, n_rows: int) -> bool:

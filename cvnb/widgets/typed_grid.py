@@ -1,0 +1,320 @@
+"""Reads what is typed into the Grid field as syntax: literals, ranges, spaced numbers, names of the notebook.
+
+Anyone who sees the widget can type here, also where the notebook is served as a page. So nothing that is typed is run: the text
+is parsed, every node that is not listed here is refused, and sizes are checked before anything is allocated.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import FamilyError
+
+LONGEST = 50_000  # characters of a text
+MOST = 10_000  # values of all ranges and arrays of a text, and settings of a grid
+DEEPEST = 30  # nodes of the syntax tree inside each other
+WIDEST = 1024  # bits of a whole number: as far as floats go
+LARGEST = 2.0**63  # number that numpy's functions are given
+LITERALS = (bool, int, float, str, type(None))
+OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+NUM = {"start": None, "stop": None, "num": 50, "endpoint": True}
+SPACED: dict[str, dict[str, Any]] = {  # functions of numpy: parameters that may be given, with their defaults
+    "linspace": NUM,
+    "logspace": NUM | {"base": 10.0},
+    "geomspace": NUM,
+    "arange": {"start": 0, "stop": None, "step": 1},
+}
+CONSTANTS = {"inf": math.inf, "nan": math.nan}  # np.inf, np.nan
+NOT_FINITE = (["inf"], ["-inf"], ["nan"])  # what float may be given: copied code says it so
+KINDS: dict[type, str] = {
+    ast.Attribute: "an attribute",
+    ast.Call: "a call",
+    ast.Subscript: "a subscript",
+    ast.Lambda: "a lambda",
+    ast.Starred: "a star",
+    ast.JoinedStr: "an f-string",
+    ast.NamedExpr: "an assignment",
+    ast.ListComp: "a comprehension",
+    ast.SetComp: "a comprehension",
+    ast.DictComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+    ast.Set: "a set",
+}
+SHELLS = ("In", "Out")  # names of the notebook that hold its cells
+
+
+def read_arguments(text: str, names: Mapping[str, Any], example: str) -> tuple[list[Any], dict[str, Any]]:
+    """Arguments of a short-hand, by place and by name; `example` is what an error tells to type.
+
+    >>> read_arguments("k=range(1, 4), scale=False", {}, "k=[1, 10]")
+    ([], {'k': range(1, 4), 'scale': False})
+    """
+    reader = _Reader(text, f"f({text}\n)", names, example)
+    if not (isinstance(reader.tree, ast.Call) and isinstance(reader.tree.func, ast.Name)):
+        raise reader.refusal("a bracket that closes too early")
+    given = [reader.value(one) for one in reader.tree.args]
+    named = reader.keywords(reader.tree)
+    reader.check_settings([dict(enumerate(given)) | named])
+    return given, named
+
+
+def read_grid(text: str, names: Mapping[str, Any], example: str) -> Any:
+    """A grid as ParameterGrid takes it; {} for an empty text.
+
+    >>> read_grid("{'C': [10**-1, 1], 'kernel': kernels}", {"kernels": ["rbf", "linear"]}, "")
+    {'C': [0.1, 1], 'kernel': ['rbf', 'linear']}
+    """
+    if not text.strip():
+        return {}
+    reader = _Reader(text, text.strip(), names, example)
+    grid = reader.value(reader.tree)
+    reader.check_settings(grid if isinstance(grid, list | tuple) else [grid])
+    return grid
+
+
+def names_in(text: str) -> set[str]:
+    """Names in an expression, or in the arguments of a call; none where it is neither."""
+    try:
+        tree = ast.parse(f"f({text}\n)", mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return set()
+    return {node.id for node in ast.walk(tree.body) if isinstance(node, ast.Name)} - {"f"}
+
+
+def numpy_imports(text: str) -> set[tuple[str, str]]:
+    """What a typed text needs of numpy where it is copied."""
+    names = names_in(text)
+    return {("numpy", name) for name in names & SPACED.keys()} | {("numpy", "") for name in names & {"np"}}
+
+
+class _Reader:
+    """One text: its syntax tree, and the values that nodes of it stand for."""
+
+    def __init__(self, text: str, source: str, names: Mapping[str, Any], example: str) -> None:
+        self._source, self._names, self._example, self._left = source, names, example, MOST
+        if len(text) > LONGEST:
+            raise self.refusal(f"{len(text)} characters, more than {LONGEST}")
+        try:
+            self.tree = ast.parse(source, mode="eval").body
+        except (MemoryError, RecursionError):  # the parser says so
+            raise self._too_deep() from None
+        except (SyntaxError, ValueError) as error:  # ValueError: half a surrogate pair, a nul
+            why = f"{type(error).__name__}: {getattr(error, 'msg', error)}"
+            raise FamilyError(f"the grid {_short(text)} is no Python ({why}); type values such as {example}.") from None
+        if _depth(self.tree) > DEEPEST:
+            raise self._too_deep()
+
+    def refusal(self, what: str) -> FamilyError:
+        """What was got, and what to type instead."""
+        return FamilyError(
+            f"the grid has {what}. Type lists of numbers and words, range, np.linspace, np.logspace, np.geomspace, np.arange "
+            f"or names of the notebook, such as {self._example}; make anything else in a cell and type its name."
+        )
+
+    def value(self, node: ast.expr) -> Any:
+        """What an expression stands for."""
+        if isinstance(node, ast.Constant) and type(node.value) in LITERALS:
+            return self._number(node.value) if type(node.value) is int else node.value
+        if isinstance(node, ast.List):
+            return [self.value(one) for one in node.elts]
+        if isinstance(node, ast.Tuple):
+            return tuple(self.value(one) for one in node.elts)
+        if isinstance(node, ast.Dict):
+            return {self._key(key): self.value(one) for key, one in zip(node.keys, node.values, strict=True)}
+        if isinstance(node, ast.UnaryOp):
+            return self._signed(node)
+        if isinstance(node, ast.BinOp):
+            return self._computed(node)
+        if isinstance(node, ast.Name):
+            return self._named(node.id)
+        if isinstance(node, ast.Call):
+            return self._called(node)
+        if (name := _of_numpy(node)) in CONSTANTS:
+            return CONSTANTS[name]
+        raise self._odd(node)
+
+    def keywords(self, call: ast.Call) -> dict[str, Any]:
+        """Keyword arguments of a call, each once."""
+        found: dict[str, Any] = {}
+        for one in call.keywords:
+            if one.arg is None:
+                raise self.refusal("two stars")
+            if one.arg in found:
+                raise self.refusal(f"{one.arg!r} twice")
+            found[one.arg] = self.value(one.value)
+        return found
+
+    def check_settings(self, grids: Iterable[Any]) -> None:
+        """Refuse more settings than anybody looks at on a screen; named lists count too."""
+        if sum(math.prod(map(_length, grid.values())) for grid in grids if type(grid) is dict) > MOST:
+            raise self.refusal(f"more than {MOST} settings")
+
+    def _odd(self, node: ast.AST) -> FamilyError:
+        text = ast.get_source_segment(self._source, node) or ""
+        return self.refusal(f"{KINDS.get(type(node), 'an expression')}, {_short(text)}")
+
+    def _too_deep(self) -> FamilyError:
+        return self.refusal("too many brackets or operators inside each other")
+
+    def _take(self, n: int) -> None:
+        """Count the values of a range or an array before they are made."""
+        self._left -= n
+        if self._left < 0:
+            raise self.refusal(f"ranges and arrays of more than {MOST} values")
+
+    def _key(self, node: ast.expr | None) -> Any:
+        if not isinstance(node, ast.Constant | ast.UnaryOp):
+            raise self.refusal("a key that is no word and no number")
+        return self.value(node)
+
+    def _number(self, value: Any) -> Any:
+        if type(value) not in (int, float):
+            raise self.refusal(f"arithmetic on a value of type {type(value).__name__}")
+        if type(value) is int and value.bit_length() > WIDEST:
+            raise self.refusal(f"a whole number of more than {WIDEST} bits")
+        return value
+
+    def _signed(self, node: ast.UnaryOp) -> Any:
+        if not isinstance(node.op, ast.USub | ast.UAdd):
+            raise self._odd(node)
+        value = self._number(self.value(node.operand))
+        return -value if isinstance(node.op, ast.USub) else value
+
+    def _computed(self, node: ast.BinOp) -> Any:
+        """Sum, difference, product, quotient or power of two numbers."""
+        if type(node.op) not in OPERATORS:
+            raise self._odd(node)
+        left, right = self._number(self.value(node.left)), self._number(self.value(node.right))
+        if isinstance(node.op, ast.Pow) and type(left) is type(right) is int and left.bit_length() * right > WIDEST:
+            raise self.refusal(f"a whole number of more than {WIDEST} bits")
+        try:
+            return self._number(OPERATORS[type(node.op)](left, right))
+        except ArithmeticError as error:
+            raise self.refusal(f"a number that cannot be computed ({error})") from None
+
+    def _named(self, name: str) -> Any:
+        """A value of the notebook: looked up, never called."""
+        if name.startswith("_") or name in SHELLS:
+            raise self.refusal(f"the private name {_short(name)}")
+        if name not in self._names:
+            raise self.refusal(f"the name {_short(name)}, which the notebook does not have")
+        value = self._names[name]
+        if callable(value) and not hasattr(type(value), "get_params"):  # a fit would call it
+            raise FamilyError(
+                f"the grid has {name!r}, a function or class of the notebook, which a fit could call; set builder.family in a "
+                "cell to use it."
+            )
+        if isinstance(value, str | bytes):  # a message would show what it holds
+            raise FamilyError(f"the grid has {name!r}, the name of a text; type the text itself, in quotes.")
+        if hasattr(type(value), "__next__"):  # to read it is to run what makes it
+            raise FamilyError(f"the grid has {name!r}, an iterator; write {name} = list({name}) in a cell.")
+        return value
+
+    def _called(self, node: ast.Call) -> Any:
+        """range, np.array, numpy's spaced numbers, and float of a word; no other call."""
+        bare = node.func.id if isinstance(node.func, ast.Name) else ""
+        name = bare or _of_numpy(node.func)
+        if name in SPACED:
+            return self._spaced(name, node)
+        if node.keywords:
+            raise self._odd(node)
+        if bare == "range":
+            return self._range([self.value(one) for one in node.args])
+        if bare == "float" and [getattr(one, "value", None) for one in node.args] in NOT_FINITE:
+            return float(node.args[0].value)  # type: ignore[attr-defined]
+        if len(node.args) == 1 and name == "array" and isinstance(node.args[0], ast.List):
+            return self._array(node.args[0])
+        raise self._odd(node)
+
+    def _range(self, given: list[Any]) -> range:
+        if not 1 <= len(given) <= 3 or any(type(one) is not int for one in given) or (len(given) == 3 and not given[2]):
+            raise self.refusal("a range of something else than one to three whole numbers, the third of them not 0")
+        made = range(*given)
+        self._take(_length(made))
+        return made
+
+    def _array(self, node: ast.List) -> np.ndarray:
+        """An array of literals, as copied code has it."""
+        values = [self.value(one) for one in node.elts if not isinstance(one, ast.Name)]
+        if len(values) < len(node.elts) or any(type(one) not in LITERALS for one in values):
+            raise self.refusal("np.array of something else than a list of numbers or words")
+        words = [len(one) for one in values if isinstance(one, str)]
+        self._take(len(values) * max(words, default=1))  # numpy keeps all words as wide as the widest
+        return np.array(values)
+
+    def _spaced(self, name: str, node: ast.Call) -> np.ndarray:
+        """What a function of SPACED returns; its length is known before it is called."""
+        known, given = SPACED[name], [self.value(one) for one in node.args]
+        if name == "arange" and len(given) == 1:
+            given = [0, *given]
+        if len(given) > len(known):
+            raise self._odd(node)
+        by_place, by_name = dict(zip(known, given, strict=False)), self.keywords(node)
+        options = known | by_place | by_name
+        if (
+            by_place.keys() & by_name.keys()
+            or options.keys() != known.keys()
+            or type(options.get("endpoint", True)) is not bool
+        ):
+            raise self.refusal(f"{name} with arguments that are not {', '.join(known)}")
+        numbers = {key: value for key, value in options.items() if key != "endpoint"}
+        if not all(type(one) in (int, float) and abs(one) < LARGEST for one in numbers.values()):
+            raise self.refusal(f"{name} of what is no number, or too large a one")
+        try:
+            self._take(_spaced_length(numbers))
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                made = np.asarray(getattr(np, name)(**options))
+        except (ValueError, TypeError, ArithmeticError) as error:
+            if isinstance(error, FamilyError):
+                raise
+            raise self.refusal(f"{name} that cannot be computed ({error})") from None
+        if made.dtype.kind not in "if":
+            raise self.refusal(f"{name} of numbers that are not real")
+        return made
+
+
+def _spaced_length(numbers: Mapping[str, Any]) -> int:
+    if "num" in numbers:
+        return max(0, operator.index(numbers["num"]))
+    return max(0, math.ceil((numbers["stop"] - numbers["start"]) / numbers["step"]))
+
+
+def _length(values: Any) -> int:
+    """How many settings an axis makes; len() would fail on a long range, and call a class of the user's."""
+    if type(values) is range:
+        return max(0, -((values.start - values.stop) // values.step))
+    if type(values) is np.ndarray:
+        return values.size
+    return len(values) if type(values) in (list, tuple) else 1
+
+
+def _of_numpy(node: ast.AST) -> str:
+    """ "logspace" for np.logspace; "" for all that is no name of np."""
+    is_name = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np"
+    return node.attr if is_name else ""  # type: ignore[attr-defined]
+
+
+def _depth(tree: ast.AST) -> int:
+    """How many nodes are inside each other, without recursion."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
+
+
+def _short(text: str) -> str:
+    """In quotes on one line, not longer than can be read."""
+    shown = repr(text)
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -17,6 +17,9 @@ PACKAGE = Path(cvnb.__file__).parent
 ORDER = (
     "errors",
     "loading",
+    "algorithm",
+    "records",
+    "registry",
     "wording",
     "randomness",
     "quiet",

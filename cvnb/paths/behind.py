@@ -11,20 +11,21 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from ..algorithm import Algorithm
 from ..families import Family, Kind
 from ..threads import stoppable
 from .base import Outcome, Unsuited
 from .measure import Meter
 from .per_split import PerSplit
-from .problem import Combination, Solver, SplitProblem, column_names, steps_of
+from .problem import Combination, SplitProblem, column_names, steps_of
 from .refit import Chain, Key
 
 
 class Behind(PerSplit):
     """One fit of the transformers per split, one path of the model."""
 
-    def __init__(self, family: Family, kinds: list[Kind], meter: Meter, solver: Solver) -> None:
-        super().__init__(family, kinds, meter, lambda kind: solver.axis)
+    def __init__(self, family: Family, kinds: list[Kind], meter: Meter, solver: Algorithm) -> None:
+        super().__init__(family, kinds, meter, solver.axis_of)
         self.solver, self.name = solver, f"path:{solver.name}"
         ahead = any(parts[0] for kind in kinds if (parts := steps_of(kind.candidate)))
         self.reason = "the transformers are fitted once per split, and " * ahead + "one path of the model serves every setting"

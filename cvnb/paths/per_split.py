@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..algorithm import Axis
 from ..families import Family, Kind
 from .base import Outcome, Unsuited
 from .measure import Answers, Meter
@@ -26,7 +27,7 @@ class PerSplit:
     every_setting, compiles, threads = True, False, False
     name = reason = ""
 
-    def __init__(self, family: Family, kinds: list[Kind], meter: Meter, axis: Callable[[Kind], str]) -> None:
+    def __init__(self, family: Family, kinds: list[Kind], meter: Meter, axis: Callable[[Kind], Axis]) -> None:
         self.family, self.meter = family, meter
         self.refit = Refit(family, meter.data, meter.loss, "")
         self.chains: dict[Key, list[Combination]] = {}

@@ -12,7 +12,8 @@ from sklearn.model_selection import GridSearchCV
 from ..errors import FamilyError
 from ..families import Family, as_families
 from ..inputs import check_groups, is_frame
-from ..magics import AT_HAND
+from ..magics import at_hand
+from ..registry import short_hands
 from ..source import (
     YOURS,
     expression,
@@ -26,7 +27,6 @@ from .spelling import call_of, values_of
 
 GIVEN = "(as given)"  # what no control says and no name stands for
 OF_THE_USER = " (yours)"
-SHORT_HANDS = ("knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest")
 
 
 class Written:
@@ -77,7 +77,7 @@ class Written:
 
     def takes_grid(self, listed: str) -> bool:
         """Whether a grid is said beside this family; a search or a family has its own."""
-        return listed in SHORT_HANDS or not isinstance(self.namespace.get(_name(listed)), Family | GridSearchCV)
+        return listed in short_hands() or not isinstance(self.namespace.get(_name(listed)), Family | GridSearchCV)
 
     def cv(self, listed: str) -> Any:
         """The inner splitter that this family brings along; None for none."""
@@ -86,8 +86,8 @@ class Written:
     def family(self, listed: str, grid: str) -> Family:
         """The family that is so called in the list, with the grid that was typed: keywords of a short-hand, or a dict."""
         name = _name(listed)
-        if listed in SHORT_HANDS:
-            short: Family = eval(f"{name}({grid})", HELPERS | AT_HAND, self.namespace | {name: AT_HAND[name]})
+        if listed in short_hands():
+            short: Family = eval(f"{name}({grid})", HELPERS | at_hand(), self.namespace | {name: at_hand()[name]})
             return short
         if name not in self.namespace:
             raise FamilyError(f"{name!r} is no family that could be chosen again; choose another.")
@@ -95,7 +95,7 @@ class Written:
         if not self.takes_grid(listed):
             made: Any = as_families(given)
             return made
-        return Family(given, eval(grid, HELPERS | AT_HAND, self.namespace) if grid.strip() else {}, name=name)
+        return Family(given, eval(grid, HELPERS | at_hand(), self.namespace) if grid.strip() else {}, name=name)
 
     def names_of(self, family: Family) -> tuple[str, str]:
         """(name in the list, grid) that stand for a family: its short-hand, its name in the namespace, or ("", "")."""
@@ -117,7 +117,7 @@ class Written:
         arguments = [self._family(shown, imports), self.name("X"), self.name("y"), *_options(shown, imports)]
         made, taken = self._recipe(shown, imports), {word for one in arguments for word in _names_in(one)}
         imports.add(("cvnb", "Recipe"))
-        if self.namespace.get("Recipe", AT_HAND["Recipe"]) is not AT_HAND["Recipe"]:  # the user's own of that name
+        if self.namespace.get("Recipe", at_hand()["Recipe"]) is not at_hand()["Recipe"]:  # the user's own of that name
             imports ^= {("cvnb", "Recipe"), ("cvnb", "Recipe as cvnb_Recipe")}
             made = f"cvnb_{made}"
         name = "recipe" if "recipe" not in taken else "cv_recipe"
@@ -135,7 +135,7 @@ class Written:
         """A %%nestedcv cell; "" where the options of the magic cannot say the recipe."""
         imports: set[tuple[str, str]] = set()
         family = self._family(shown, imports)
-        ours = {("cvnb", name) for name in AT_HAND}
+        ours = {("cvnb", name) for name in at_hand()}
         options = call_of(_exact(shown)).options
         options += "" if "--seed" in options else " --seed 0"  # %config may have another
         select = f"--select {shown.select}" if shown.select != "min" or _configured_rule() != "min" else ""
@@ -147,15 +147,15 @@ class Written:
     def _family(self, shown: Any, imports: set[tuple[str, str]]) -> str:
         """As it was chosen by name; else an expression that makes it."""
         name, grid = _name(shown.family_name), shown.grid
-        if shown.family_name in SHORT_HANDS:
+        if shown.family_name in short_hands():
             if "np" in _names_in(grid):
                 imports.add(("numpy", ""))
-            if self.namespace.get(name, AT_HAND[name]) is not AT_HAND[name]:  # the user's own of that name is not covered
+            if self.namespace.get(name, at_hand()[name]) is not at_hand()[name]:  # the user's own of that name is not covered
                 imports.add(("cvnb.shorthands", f"{name} as cvnb_{name}"))
                 return f"cvnb_{name}({grid})"
             imports.add(("cvnb", name))
             imports |= {one for one in shown._imports_of_family() if one[0] not in ("cvnb", "numpy")}
-            imports |= {("cvnb", word) for word in _names_in(grid) & AT_HAND.keys()}
+            imports |= {("cvnb", word) for word in _names_in(grid) & at_hand().keys()}
             return f"{name}({grid})"
         if name in self.namespace and not self.takes_grid(shown.family_name):
             return name
@@ -176,7 +176,7 @@ class Written:
 
 def _listed(name: str) -> str:
     """How something of the user's is called in the list: a short-hand of the same name stands there too."""
-    return name + OF_THE_USER if name in SHORT_HANDS else name
+    return name + OF_THE_USER if name in short_hands() else name
 
 
 def _name(listed: str) -> str:

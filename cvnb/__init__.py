@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from . import registry as _registry
@@ -56,12 +57,17 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
     elif name in __all__:
         value = _registry.short_hand(name)
-    elif not name.startswith("_") and name in _registry.short_hands():
-        return _registry.short_hand(name)  # of another package, or added at run time: not kept, as it may be removed
+    elif _may_be_added(name) and name in _registry.short_hands():
+        return _registry.short_hand(name)  # not kept, as it may be removed
     else:
-        raise AttributeError(f"module 'cvnb' has no attribute {name!r}; it has {', '.join(__dir__())}")
+        raise AttributeError(f"module 'cvnb' has no attribute {name!r}; it has {', '.join(__all__)}")
     globals()[name] = value
     return value
+
+
+def _may_be_added(name: str) -> bool:
+    """Whether other packages are asked for a short-hand of this name: not while one of our own modules is imported."""
+    return not name.startswith("_") and find_spec(f"{__name__}.{name}") is None
 
 
 def __dir__() -> list[str]:

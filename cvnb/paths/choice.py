@@ -114,7 +114,7 @@ def _of_all_splits(request: Request, cost: Callable[[int, int, int], float], n_v
     n_columns, total = request.meter.data.n_columns, 0.0
     sizes = [splits.layout.sizes()[:, 0] for _, splits in request.plan.levels() if len(splits)]
     for size, times in zip(*np.unique(np.concatenate(sizes), return_counts=True), strict=True):
-        total += times * sum(float(cost(int(size), n_columns, n)) for n in n_values)
+        total += int(times) * sum(float(cost(int(size), n_columns, n)) for n in n_values)
     return total
 
 

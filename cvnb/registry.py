@@ -121,7 +121,7 @@ class PlugIns:
         [project.entry-points."cvnb.algorithms"]
         my_package = "my_package.paths:MY_ALGORITHM"
 
-    They are loaded once, when a model or a name is met that no record has: finding them takes some 10 ms. One that fails costs
+    They are loaded once, when a model or a name is met that no record has: finding them takes some 20 ms. One that fails costs
     its own algorithms alone: `failed` says why, and so does the reason of a run that is refitted for want of a path.
     """
 

@@ -18,6 +18,7 @@ from .registry import simplest_of
 
 # Of steps that no algorithm of the registry is for: parameter, direction, and beginnings of the names of the classes.
 KNOWN = (
+    ("n_neighbors", "large", ("KNeighborsTransformer",)),
     ("radius", "large", ("RadiusNeighbors",)),
     ("alpha", "large", ("LassoLars", "MultiTask", "KernelRidge", "MLP", "SGD", "Quantile", "Poisson", "Gamma")),
     ("alpha", "large", ("Tweedie", "BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB", "GaussianProcess")),

@@ -11,11 +11,15 @@ import numpy as np
 import pytest
 from IPython.utils.capture import capture_output
 from sklearn.datasets import load_diabetes
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import ElasticNet
+from sklearn.neighbors import KNeighborsRegressor, KNeighborsTransformer
+from sklearn.svm import SVR
 
 import cvnb
 import cvnb.widgets
 import toys
-from cvnb import Family, Recipe, forecast, registry
+from cvnb import Family, Recipe, forecast, registry, simplicity
 from cvnb.algorithm import Algorithm, Lazy, found
 from cvnb.errors import FamilyError, InfeasibleError, InputError, WrongTypeError
 from cvnb.magics import at_hand
@@ -161,6 +165,23 @@ def test_one_se_takes_the_simplest_by_the_record(replaced):
     replaced(simplest={})
     with pytest.raises(InputError, match="which bandwidth is simpler is not known"):
         NESTED.run(kernel(bandwidths), X, y, select="one_se", progress="off")
+
+
+@pytest.mark.parametrize(
+    ("step", "parameter", "direction"),
+    [
+        (KNeighborsTransformer(), "n_neighbors", "large"),
+        (KNeighborsRegressor(), "n_neighbors", "large"),
+        (type("Near", (KNeighborsRegressor,), {})(), "n_neighbors", "large"),
+        (HistGradientBoostingRegressor(), "max_iter", "small"),
+        (RandomForestRegressor(), "n_estimators", None),
+        (ElasticNet(), "l1_ratio", "large"),
+        (SVR(), "C", "small"),
+    ],
+)
+def test_steps_with_and_without_a_record_have_a_direction(step, parameter, direction):
+    """A subclass has that of its model; a step that no algorithm is for has its own."""
+    assert simplicity._known(parameter, step) == direction
 
 
 def test_more_than_the_training_rows_is_refused_by_the_record(replaced):

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from . import registry as _registry
 
 __version__ = "0.1.0"
 
@@ -17,15 +20,7 @@ _HOME = {
     "Resampling": "specs",
     "RiskEstimate": "estimate",
     "TimeBlocks": "splitters",
-    "boosting": "shorthands",
-    "elastic_net": "shorthands",
-    "forest": "shorthands",
-    "knn": "shorthands",
-    "lasso": "shorthands",
-    "logistic": "shorthands",
     "nested_cv": "procedure",
-    "ridge": "shorthands",
-    "tree": "shorthands",
 }
 
 __all__ = [
@@ -38,16 +33,10 @@ __all__ = [
     "Resampling",
     "RiskEstimate",
     "TimeBlocks",
-    "boosting",
-    "elastic_net",
-    "forest",
-    "knn",
-    "lasso",
-    "logistic",
     "nested_cv",
-    "ridge",
-    "tree",
 ]
+__all__ += _registry.short_hands(built_in=True)
+__all__.sort()
 
 if TYPE_CHECKING:
     from .comparison import Comparison
@@ -58,21 +47,31 @@ if TYPE_CHECKING:
     from .plan import Plan
     from .procedure import nested_cv
     from .recipes import Recipe
-    from .shorthands import boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree
+    from .shorthands import boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree  # noqa: F401  __all__ has them
     from .specs import Resampling
     from .splitters import TimeBlocks
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name in _HOME:
+        value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+    elif name in __all__:
+        value = _registry.short_hand(name)
+    elif _may_be_added(name) and name in _registry.short_hands():
+        return _registry.short_hand(name)  # not kept, as it may be removed
+    else:
         raise AttributeError(f"module 'cvnb' has no attribute {name!r}; it has {', '.join(__all__)}")
-    value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
     globals()[name] = value
     return value
 
 
+def _may_be_added(name: str) -> bool:
+    """Whether other packages are asked for a short-hand of this name: not while one of our own modules is imported."""
+    return not name.startswith("_") and find_spec(f"{__name__}.{name}") is None
+
+
 def __dir__() -> list[str]:
-    return [*__all__, "load_ipython_extension", "unload_ipython_extension"]
+    return [*sorted({*__all__, *_registry.short_hands()}), "load_ipython_extension", "unload_ipython_extension"]
 
 
 def load_ipython_extension(ipython: Any) -> None:

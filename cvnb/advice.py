@@ -34,7 +34,6 @@ FEW = 500  # rows, or groups; below, training on 80 % of them is noticeably wors
 MANY = 10_000  # from here on a fifth of them tells a 0-1 risk to within about 0.03
 MANY_FITS = 1000  # worth a thought before the run
 ALPHA = 0.05
-CLOSED_FORMS = ("shared:ols", "shared:ridge")  # of leave-one-out
 Said = tuple["Trial | None", list[str]]
 
 
@@ -56,12 +55,16 @@ class Suggestion(Report):
 
 @dataclass(frozen=True)
 class Trial:
-    """A recipe whose splits of these rows can be drawn; n_settings is None and paths are empty without a family."""
+    """A recipe whose splits of these rows can be drawn; n_settings is None and paths are empty without a family.
+
+    closed_form: leave-one-out on these paths costs no more than one fit.
+    """
 
     recipe: Recipe
     plan: Plan
     n_settings: int | None = None
     paths: tuple[Ran, ...] = ()
+    closed_form: bool = False
     zero_one: bool = False
     notes: tuple[str, ...] = ()
 
@@ -147,6 +150,7 @@ class Case:
             plan=ready.plan,
             n_settings=sum(len(work.family.settings) for work in works),
             paths=tuple(dict.fromkeys(Ran(path.name, path.reason) for path in paths)),
+            closed_form=all(map(_has_closed_form, paths)),
             zero_one=all(work.loss.zero_one for work in works),
             notes=tuple(dict.fromkeys(note for job in ready.jobs.values() for note in job.notes)),
         )
@@ -224,7 +228,7 @@ def _untuned(case: Case) -> Said:
     said = ["One setting: nothing is chosen, so there is no inner level."]
     if case.goal == "predictor":
         trial = case.first([Recipe.leave_one_out(**case.options)])
-        if trial and all(path.name in CLOSED_FORMS for path in trial.paths) and trial.paths:
+        if trial and trial.closed_form:
             return trial, [
                 *said,
                 "Leave-one-out trains on almost all rows, so it speaks of predictors all but equal to the one in hand; here it "
@@ -295,6 +299,10 @@ def _without_nest(case: Case) -> Said:
         return trial, [why]
     trial = case.first([Recipe.internal_cv(2, **case.options), Recipe.dev_set(0.5, **case.options)])
     return trial, [why, "Too little is left to measure a choice outside it; what can be done is to choose."]
+
+
+def _has_closed_form(path: Any) -> bool:
+    return path.algorithm is not None and path.algorithm.closed_form and path.name.startswith("shared:")
 
 
 def _folds(case: Case, few: int = 10) -> list[int]:

@@ -1,4 +1,7 @@
-"""Completion on the line of the magics: options, the words they know, names of data. The body keeps Python's own."""
+"""Completion on the line of the magics: options, the words they know, names of data.
+
+The body keeps Python's own, and has the names that are at hand in it beside.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,10 @@ from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMa
 
 from .inputs import is_frame
 from .magic_line import WORDS
-from .magics import NestedCVMagics, options_of
+from .magics import NestedCVMagics, at_hand, options_of
 
 CELL = re.compile(r"%%(nestedcv)\s(.*)$")
+NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)$")
 LINE = re.compile(r"(?:.*=)?\s*%(nestedcv|folds|recipe)\s(.*)$")
 
 
@@ -22,7 +26,10 @@ def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]
 
     @context_matcher()
     def cvnb_matcher(context: CompletionContext) -> SimpleMatcherResult:
-        line = context.full_text.split("\n")[context.cursor_line][: context.cursor_position]
+        lines = context.full_text.split("\n")
+        line = lines[context.cursor_line][: context.cursor_position]
+        if context.cursor_line and CELL.match(lines[0]):
+            return _in_body(line)
         found = (CELL.match(line) if context.cursor_line == 0 else None) or LINE.match(line)
         if found is None:
             return {"completions": []}
@@ -38,6 +45,14 @@ def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]
         }
 
     return cvnb_matcher
+
+
+def _in_body(line: str) -> SimpleMatcherResult:
+    """Names that need no import, where one is begun; an attribute is none of them."""
+    found = NAME.search(line)
+    names = [name for name in at_hand() if found and name.startswith(found[1])]
+    completions = [SimpleCompletion(name, type="function") for name in names]
+    return {"completions": completions, "matched_fragment": found[1] if found else ""}
 
 
 def _matches(shell: Any, magic: str, fragment: str, before: str) -> list[str]:

@@ -16,16 +16,17 @@ from sklearn.utils import get_tags
 
 from .data import Data
 from .errors import DataError, FamilyError, InfeasibleError, LossError
-from .families import Family, Kind, can, check_parameters, estimator_label, format_setting
+from .families import Family, Kind, can, check_parameters, estimator_label, format_setting, is_plain_number
 from .layouts import Splits
 from .losses import Loss, check_loss
 from .plan import Plan
+from .registry import recognised
 from .wording import some
 
-# scikit-learn's classifiers that refuse to be fitted on one class (tests/test_feasibility.py tries them all)
+# scikit-learn's classifiers without a path of their own that refuse to be fitted on one class; a test tries all there are
 NEED_TWO_CLASSES = {
-    "CalibratedClassifierCV", "FixedThresholdClassifier", "GaussianProcessClassifier", "GradientBoostingClassifier",
-    "LinearSVC", "LogisticRegression", "LogisticRegressionCV", "NearestCentroid", "NuSVC", "OneVsOneClassifier",
+    "CalibratedClassifierCV", "FixedThresholdClassifier", "GaussianProcessClassifier",
+    "LinearSVC", "LogisticRegressionCV", "NearestCentroid", "NuSVC", "OneVsOneClassifier",
     "PassiveAggressiveClassifier", "Perceptron", "QuadraticDiscriminantAnalysis", "SGDClassifier", "SVC",
     "TunedThresholdClassifierCV",
 }  # fmt: skip
@@ -58,7 +59,7 @@ def check(plan: Plan, data: Data, task: str, family: Family, loss: Loss, kinds: 
         if len(splits):
             met.over(where, splits, loss)
     met.refuse(loss)
-    _check_neighbours(family, kinds, met)
+    _check_sizes(family, kinds, met)
     if task == "classification":
         _refuse_one_class(met.constant, candidates)
     return _notes_of_constant_parts(met.constant, task == "classification")
@@ -203,20 +204,24 @@ class Walk:
             )
 
 
-def _check_neighbours(family: Family, kinds: list[Kind], met: Walk) -> None:
-    too_many: dict[int, Any] = {}
+def _check_sizes(family: Family, kinds: list[Kind], met: Walk) -> None:
+    """Refuse more neighbours, or whatever else is counted in training rows, than the smallest training part has."""
+    too_many: dict[int, tuple[str, Any]] = {}
     for kind in kinds:
-        last, name = _steps(kind.candidate)[-1], _last_name(kind.candidate)
-        if type(last).__name__.startswith("KNeighbors"):
-            asked = (numbers.get(f"{name}n_neighbors", last.n_neighbors) for numbers in kind.numbers)
-            too_many |= {s: k for s, k in zip(kind.which, asked, strict=True) if k > met.smallest}
+        last, prefix = _steps(kind.candidate)[-1], _last_name(kind.candidate)
+        algorithm = recognised(type(last))
+        for name in () if algorithm is None else algorithm.needs_rows:
+            asked = [numbers.get(f"{prefix}{name}", getattr(last, name)) for numbers in kind.numbers]
+            too_many |= {
+                s: (name, k) for s, k in zip(kind.which, asked, strict=True) if is_plain_number(k) and k > met.smallest
+            }
     if not too_many:
         return
     first = min(too_many)
-    name = next((key for key in family.settings[first] if family.aliases.get(key, key).endswith("n_neighbors")), "n_neighbors")
+    parameter, k = too_many[first]
+    name = next((key for key in family.settings[first] if family.aliases.get(key, key).endswith(parameter)), parameter)
     raise InfeasibleError(
-        f"{name}={too_many[first]} needs {too_many[first]} training rows, but {met.smallest_at} has {int(met.smallest)}; "
-        f"lower {name} or use fewer folds."
+        f"{name}={k} needs {k} training rows, but {met.smallest_at} has {int(met.smallest)}; lower {name} or use fewer folds."
     )
 
 
@@ -248,6 +253,8 @@ def _needs_two_classes(estimator: Any) -> str | None:
     """The name of the classifier inside that cannot be fitted on one class."""
     last = _steps(estimator)[-1]
     name = type(last).__name__
+    if (algorithm := recognised(type(last))) is not None and name in algorithm.two_classes:
+        return name
     if not _full_name(last).startswith("sklearn."):
         return None
     if name in NEED_TWO_CLASSES:

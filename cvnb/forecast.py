@@ -27,9 +27,7 @@ from .threads import Team, n_threads
 SIDE = 384  # rows and columns of the matrices whose product is timed
 RUN, SPLIT, MANY = 1.2e-3, 2e-5, 200  # seconds of a fast run, and of each of its first splits, beside the multiplications
 PART = 5e-4  # seconds of a training part with splits inside
-# Time of a path's multiplication, in that of a matrix product on one thread.
-RATES = {"knn": 2.2, "ridge": 4.0, "ols": 4.0, "lasso": 4.0, "logistic": 4.0}
-BLOCK = 4e6  # bytes of a block of distances
+ONE_BY_ONE = 5e-4  # seconds of a split by a path that goes split by split, beside the multiplications
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,12 +73,9 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
     tested = 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
     losses = 8.0 * n_settings * (plan.n_inner + n_outer + tested)
     if path.cost is not None:
-        n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
-        rate = _per_multiplication() * RATES[path.name.split(":")[1]] / n
-        seconds = RUN + SPLIT * min(plan.n_inner + n_outer, MANY) + path.cost * rate
-        seconds += PART * plan.n_parts / n if plan.n_inner else 0.0
+        seconds = _seconds_of_multiplications(work, plan, path)
         seconds += (inner + n_outer * n_settings) * _seconds_of_scoring(work, plan)
-        memory = losses + MEMORY[path.name.split(":")[1]](work, plan)
+        memory = losses + path.algorithm.memory(work, plan)
     else:
         runs = plan.n_inner + n_outer if path.every_setting else fits
         each = _seconds_of_a_split(path, plan) if isinstance(path, Stages) else _seconds_of_a_fit(work, plan)
@@ -88,6 +83,16 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
         memory = losses + _bytes(work.data.X) * max(1, effective_n_jobs(work.n_jobs))
     label = work.family.name or estimator_label(work.family.estimator)
     return Forecast(label, plan, n_settings, fits, Ran(path.name, path.reason), seconds, memory / 1e6)
+
+
+def _seconds_of_multiplications(work: Work, plan: Plan, path: Any) -> float:
+    """A sweep goes on threads, the others split by split."""
+    n_splits, one = plan.n_inner + len(plan.outer), _per_multiplication() * path.algorithm.rate
+    if path.algorithm.cost is not None:
+        return RUN + (ONE_BY_ONE * n_splits + path.cost * one) / max(1, effective_n_jobs(work.n_jobs))
+    n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
+    parts = PART * plan.n_parts / n if plan.n_inner else 0.0
+    return RUN + SPLIT * min(n_splits, MANY) + path.cost * one / n + parts
 
 
 def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
@@ -141,28 +146,3 @@ def _per_multiplication() -> float:
 
 def _bytes(X: Any) -> float:
     return float(getattr(X, "nbytes", 0) or 8 * np.prod(X.shape))
-
-
-def _of_neighbours(work: Work, plan: Plan) -> float:
-    """Lists of neighbours, 12 bytes each, blocks of distances, and X in 64 bits."""
-    ks = [numbers.get("n_neighbors", 5) for kind in work.kinds for one in kind.numbers for numbers in [_last(one)]]
-    return 12.0 * plan.n_rows * (2 * max(ks) + 10) + BLOCK + 8.0 * np.prod(work.data.X.shape)
-
-
-def _of_sums(work: Work, plan: Plan) -> float:
-    """Sums of products of columns, block by block, for two threads, and X in 64 bits where it is not."""
-    width = 8.0 * (work.data.n_columns + 2) ** 2
-    return width * 4 * min(32, max(plan.n_inner // max(1, plan.n_parts), 1))
-
-
-def _last(numbers: dict[str, Any]) -> dict[str, Any]:
-    return {name.rpartition("__")[2]: value for name, value in numbers.items()}
-
-
-def _of_columns(work: Work, plan: Plan) -> float:
-    """Columns of a training part twice, and some vectors for each set of coefficients, on every thread."""
-    sets = len(np.unique(work.data.y)) if work.task == "classification" else 1
-    return 8.0 * plan.n_rows * (2 * work.data.n_columns + 4 * sets) * n_threads(work.n_jobs)
-
-
-MEMORY = {"knn": _of_neighbours, "ridge": _of_sums, "ols": _of_sums, "lasso": _of_sums, "logistic": _of_columns}

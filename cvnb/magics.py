@@ -19,7 +19,6 @@ from IPython.display import display
 from sklearn.metrics import get_scorer_names
 from traitlets import Enum, Unicode
 
-from . import shorthands
 from .background import Job, Result, begin
 from .data import Data
 from .display import bundle_of, recipes_text
@@ -33,17 +32,14 @@ from .plan import Plan
 from .procedure import DEFAULTS, Options, Ready, dry_run, prepare
 from .progress import Slot, in_notebook
 from .recipes import Recipe
+from .registry import short_hand, short_hands
 from .specs import Resampling
 
-AT_HAND = {
-    "Family": Family,
-    "Recipe": Recipe,
-    "Resampling": Resampling,
-    **{
-        name: getattr(shorthands, name)
-        for name in ["knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest"]
-    },
-}
+
+def at_hand() -> dict[str, Any]:
+    """What the body of a cell may call without an import: every short-hand, and what families and recipes are made with."""
+    hands = {name: short_hand(name) for name in short_hands()}
+    return {**hands, "Family": Family, "Recipe": Recipe, "Resampling": Resampling}
 
 
 class NestedCVInterrupted(OneLine, Interrupted):
@@ -114,7 +110,7 @@ class NestedCVMagics(Magics):
         """
         arguments = self._parsed(self.nestedcv, line)
         if cell is None or arguments.help:
-            print(f"{recipes_text()}\n\n{self.nestedcv.__doc__}")
+            print(f"{recipes_text()}\n\n{self.nestedcv.__doc__}\nat hand in the body: {', '.join(at_hand())}")
             return None
         slot = Slot()
         try:
@@ -319,9 +315,8 @@ class NestedCVMagics(Magics):
         except (ValueError, SyntaxError):
             pass  # no literal: a name or an expression
         try:
-            return eval(
-                text, self._shell.user_ns, {name: AT_HAND[name] for name in AT_HAND.keys() - self._shell.user_ns.keys()}
-            )
+            lent = {name: value for name, value in at_hand().items() if name not in self._shell.user_ns}
+            return eval(text, self._shell.user_ns, lent)
         except NameError:
             known = f"; it knows {', '.join(words)}" if words else ""
             raise NestedCVError(f"{option}: {text!r} is not defined{known}.") from None
@@ -337,7 +332,7 @@ class NestedCVMagics(Magics):
             raise NestedCVError("the cell must end in an expression that gives the family, such as knn(k=range(1, 51)).")
         last = ast.Expression(tree.body.pop().value)
         namespace = self._shell.user_ns
-        lent = {name: value for name, value in AT_HAND.items() if name not in namespace}
+        lent = {name: value for name, value in at_hand().items() if name not in namespace}
         namespace.update(lent)
         try:
             exec(compile(tree, filename, "exec"), namespace)

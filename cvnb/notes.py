@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .families import format_setting, format_value
+from .registry import sentence_of
 from .table import Failure
 from .wording import count, without_numbers
 
@@ -39,11 +40,7 @@ def _refitted(record: Record) -> list[str]:
 
 def _close_calls(record: Record) -> list[str]:
     """Predictions, inner and outer, that rounding or a rule for ties decides."""
-    sentences = {
-        "equal distances": "At {n} the k-th and the next neighbour are equally far: distance, then row number, decided.",
-        "margins": "At {n} the classes are level up to rounding: another computation may name the other class.",
-    }
-    return [sentences[kind].format(n=count(n, "prediction")) for kind, n in record.table.counts if n]
+    return [sentence_of(kind).format(n=count(n, "prediction")) for kind, n in record.table.counts if n]
 
 
 def _ties(record: Record) -> list[str]:

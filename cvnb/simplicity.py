@@ -14,30 +14,24 @@ import numpy as np
 
 from .errors import InputError
 from .families import Family, Kind
+from .registry import simplest_of
 
-# parameter -> the direction of simplicity, and beginnings of the names of the classes that mean it so
+# Of steps that no algorithm of the registry is for: parameter, direction, and beginnings of the names of the classes.
 KNOWN = (
-    ("n_neighbors", "large", ("KNeighbors",)),
+    ("n_neighbors", "large", ("KNeighborsTransformer",)),
     ("radius", "large", ("RadiusNeighbors",)),
-    (
-        "alpha",
-        "large",
-        ("Ridge", "Lasso", "ElasticNet", "MultiTask", "KernelRidge", "MLP", "SGD", "Quantile", "Poisson", "Gamma"),
-    ),
+    ("alpha", "large", ("LassoLars", "MultiTask", "KernelRidge", "MLP", "SGD", "Quantile", "Poisson", "Gamma")),
     ("alpha", "large", ("Tweedie", "BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB", "GaussianProcess")),
-    ("l1_ratio", "large", ("ElasticNet", "MultiTaskElasticNet")),
-    ("C", "small", ("LogisticRegression", "LinearSV", "SVC", "SVR", "PassiveAggressive")),
+    ("l1_ratio", "large", ("ElasticNetCV", "MultiTaskElasticNet")),
+    ("C", "small", ("LinearSV", "SVC", "SVR", "PassiveAggressive")),
     ("gamma", "small", ("SVC", "SVR", "NuSV", "KernelRidge")),
     ("degree", "small", ("PolynomialFeatures", "SVC", "SVR")),
     ("n_knots", "small", ("SplineTransformer",)),
-    ("max_leaf_nodes", "small", ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting", "HistGradientBoosting")),
-    ("max_depth", "small", ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting", "HistGradientBoosting")),
-    ("min_samples_leaf", "large", ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting", "HistGradientBoosting")),
-    ("min_samples_split", "large", ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting")),
-    ("ccp_alpha", "large", ("DecisionTree", "ExtraTree", "RandomForest", "GradientBoosting")),
-    ("n_estimators", "small", ("GradientBoosting", "AdaBoost")),  # more trees of a forest are smoother, not less simple
-    ("max_iter", "small", ("HistGradientBoosting",)),
-    ("l2_regularization", "large", ("HistGradientBoosting",)),
+    ("max_leaf_nodes", "small", ("ExtraTree",)),
+    ("max_depth", "small", ("ExtraTree",)),
+    ("min_samples_leaf", "large", ("ExtraTree",)),
+    ("min_samples_split", "large", ("ExtraTree",)),
+    ("ccp_alpha", "large", ("ExtraTree",)),
     ("n_components", "small", ("PCA", "TruncatedSVD", "PLS", "KernelPCA", "Nystroem", "FactorAnalysis", "FastICA")),
     ("k", "small", ("SelectKBest",)),
     ("percentile", "small", ("SelectPercentile",)),
@@ -114,7 +108,9 @@ def _owner(estimator: Any, full: str) -> Any:
     return estimator.get_params(deep=True).get(path) if path else estimator
 
 
-def _known(parameter: str, owner: Any) -> str | None:
+def _known(parameter: str, owner: Any) -> Any:
+    if (direction := simplest_of(owner, parameter)) is not None:
+        return direction if isinstance(direction, str) else tuple(direction)
     for kind in type(owner).__mro__:
         if not kind.__module__.startswith("sklearn."):
             continue

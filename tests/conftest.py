@@ -62,8 +62,8 @@ def fits(monkeypatch):
 
     for kind in COUNTED:
         monkeypatch.setattr(kind, "fit", counted(kind.fit))
-    run_stages = cvnb.run.run_stages
-    monkeypatch.setattr(cvnb.run, "run_stages", lambda *args, **options: made.append("threads") or run_stages(*args, **options))
+    in_batches = cvnb.run._Run._in_batches
+    monkeypatch.setattr(cvnb.run._Run, "_in_batches", lambda self: made.append("threads") or in_batches(self))
     return made
 
 

@@ -15,9 +15,12 @@ from sklearn.neighbors import RadiusNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from cvnb import Family, Recipe
+from cvnb import Family, Recipe, registry
 from cvnb.errors import FamilyError, WrongTypeError
 from cvnb.paths import Unsuited, add_path, remove_path
+from cvnb.procedure import dry_run
+from cvnb.records import BUILT_IN
+from toys import Centroids, Kernel, kernels, kernels_and_powers, shrunken
 
 NESTED = Recipe(outer=3, inner=2)
 SMOOTHING = {"var_smoothing": [1e-9, 1e-3, 1e-2, 1e-1, 1.0]}
@@ -207,7 +210,10 @@ def test_answers_that_cannot_be_are_errors(predict, match):
         ((Ridge, "alpha", quantiles), FamilyError, "Ridge has a path of cvnb's own"),
         ((GaussianNB(), "var_smoothing", smoothings), WrongTypeError, "is no class; use GaussianNB"),
         (("var_smoothing", GaussianNB, smoothings), WrongTypeError, "model='var_smoothing' is no class; use an estimator's"),
-        ((GaussianNB, ["var_smoothing"], smoothings), WrongTypeError, "is no name of a parameter"),
+        ((GaussianNB, [], smoothings), WrongTypeError, "is no name of a parameter"),
+        ((GaussianNB, 3, smoothings), WrongTypeError, "is no name of a parameter"),
+        ((GaussianNB, ["var_smoothing"] * 2, smoothings), FamilyError, "names a parameter twice"),
+        ((GaussianNB, ["var_smoothing", "k"], smoothings), FamilyError, "has no parameter 'k'"),
         ((int, "var_smoothing", smoothings), WrongTypeError, "int is no estimator"),
         ((GaussianNB, "var_smoothing", 3), WrongTypeError, "predict=3 is no function"),
         ((GaussianNB, "var_smoothing", smoothings, "never"), WrongTypeError, "refuses='never' is no function"),
@@ -253,3 +259,217 @@ def test_an_added_path_needs_no_compiled_loops():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parent)
     assert done.returncode == 0, done.stderr
+
+
+# Several axes, weights, scores
+
+
+BANDWIDTHS = [0.3, 0.7, 1.5]
+SCALED = (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@pytest.fixture
+def forgotten():
+    """Whatever a test adds for the toys is taken away."""
+    yield
+    for record in registry.records()[len(BUILT_IN) :]:
+        registry.remove(record)
+
+
+def two(model, grid, target, **options):
+    """The results by the path and by refit, on columns of one scale."""
+    family = Family(model, grid)
+    return [NESTED.run(family, SCALED, target, path=path, progress="off", **options) for path in ("auto", "refit")]
+
+
+def assert_same(ours, refit, name):
+    assert (ours.path, refit.path) == (f"path:{name}", "refit"), ours.path_reason
+    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(ours.fold_risks, refit.fold_risks, rtol=1e-10, atol=1e-12)
+    assert ours.chosen == refit.chosen
+
+
+def test_a_smoother_over_its_bandwidth(forgotten):
+    """Nadaraya and Watson's regression; a power in the grid is one call each."""
+    add_path(Kernel, "bandwidth", kernels, name="kernel")
+    assert_same(*two(Kernel(), {"bandwidth": BANDWIDTHS, "power": [1.0, 2.0]}, X[:, 0]), "kernel")
+
+
+@pytest.mark.parametrize(
+    ("grid", "calls"),
+    [
+        ({"bandwidth": BANDWIDTHS, "power": [1.0, 2.0]}, [6]),
+        ([{"bandwidth": [0.3], "power": [1, 2]}, {"bandwidth": BANDWIDTHS}, {"power": [1.5]}], [2, 3, 1]),
+        ({"kernel__bandwidth": BANDWIDTHS, "kernel__power": [1.0, 2.0]}, [6]),
+    ],
+    ids=["grid", "list of grids", "behind"],
+)
+def test_a_path_along_two_parameters(forgotten, grid, calls):
+    """One call per split and grid gets both of every setting, be they in the grid or not."""
+    asked = []
+
+    def counted(estimator, values, *rows):
+        asked.append(len(values))
+        return kernels_and_powers(estimator, values, *rows)
+
+    add_path(Kernel, ("bandwidth", "power"), counted)
+    model = make_pipeline(MinMaxScaler(), Kernel()) if "kernel__power" in grid else Kernel()
+    ours, refit = two(model, grid, X[:, 0], n_jobs=1)
+    assert_same(ours, refit, "Kernel")
+    assert asked == calls * (ours.plan.n_inner + len(ours.plan.outer))
+
+
+def test_a_path_that_takes_weights(forgotten, rng):
+    """They reach the function row by row; where the run has none it is told None."""
+    given = []
+
+    def weighted(*rows, sample_weight):
+        given.append(sample_weight)
+        return kernels(*rows, sample_weight=sample_weight)
+
+    add_path(Kernel, "bandwidth", weighted, weights=True)
+    weights = rng.uniform(0.1, 2.0, size=len(X))
+    ours, refit = two(Kernel(), {"bandwidth": BANDWIDTHS}, X[:, 0], sample_weight=weights)
+    assert_same(ours, refit, "Kernel")
+    assert set(np.concatenate(given)) <= set(weights)
+    plain = two(Kernel(), {"bandwidth": BANDWIDTHS}, X[:, 0])
+    assert_same(*plain, "Kernel")
+    assert given[-1] is None
+    assert not np.allclose(plain[0].inner_curves, ours.inner_curves)
+
+
+def probabilities(estimator, values, X_train, y_train, X_test):
+    """GaussianNB's classes and their probabilities."""
+    model, labels, shares = GaussianNB(priors=estimator.priors), [], []
+    for value in values:
+        model.set_params(var_smoothing=value).fit(X_train, y_train)
+        labels.append(model.predict(X_test))
+        shares.append(model.predict_proba(X_test))
+    return {"predict": np.column_stack(labels), "predict_proba": np.stack(shares, axis=1)}
+
+
+@pytest.mark.parametrize(
+    ("labels", "options"),
+    [
+        (y, {"loss": "log"}),
+        (np.array(["b", "c", "a"])[y], {"loss": "log"}),
+        (y, {"scoring": "roc_auc_ovr"}),
+        (y > 0, {"scoring": "roc_auc"}),
+        (y > 0, {"scoring": "neg_brier_score"}),
+        (y, {"scoring": "balanced_accuracy"}),
+    ],
+    ids=["log", "words", "one against the rest", "auc", "brier", "labels"],
+)
+def test_a_path_that_gives_probabilities(forgotten, labels, options):
+    """Log loss, AUC and every scorer that asks for them."""
+    add_path(GaussianNB, "var_smoothing", probabilities, responses=["predict_proba"])
+    assert_same(*two(GaussianNB(), SMOOTHING, labels, **options), "GaussianNB")
+
+
+def test_a_class_that_a_training_part_lacks_has_no_column(forgotten):
+    """The function says nothing of a class that it was not shown: its probability is 0, as on refit."""
+    labels = np.array([0] * 60 + [1] * 60 + [2] * 58)
+    lacking = Recipe(outer=[(np.arange(20, 100), [*range(20), *range(100, 120)])], inner=None)
+    add_path(GaussianNB, "var_smoothing", probabilities, responses=["predict_proba"])
+    ours, refit = (
+        lacking.run(Family(GaussianNB()), SCALED, labels, loss="log", path=path, progress="off") for path in ("auto", "refit")
+    )
+    assert (ours.path, refit.path) == ("path:GaussianNB", "refit")
+    np.testing.assert_allclose(ours.fold_risks, refit.fold_risks, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("labels", "scoring"),
+    [(y > 0, "roc_auc"), (y > 0, "accuracy"), (y, "top_k_accuracy"), (np.array(list("zxy"))[y], "top_k_accuracy")],
+)
+def test_a_path_that_gives_decisions(forgotten, labels, scoring):
+    """Of two classes one number for each row and value, of more one for each class."""
+    add_path(Centroids, "shrink", shrunken, responses="decision_function")
+    assert_same(*two(Centroids(), {"shrink": [0.0, 0.3, 0.9]}, labels, scoring=scoring), "Centroids")
+
+
+def test_a_response_that_a_path_does_not_give_is_refitted(forgotten):
+    """By the method that the estimator has; the reason names it."""
+    add_path(Centroids, "shrink", lambda *given: shrunken(*given)["predict"])
+    ours, refit = two(Centroids(), {"shrink": [0.0, 0.3]}, y > 0, scoring="roc_auc")
+    assert (ours.path, ours.chosen) == ("refit", refit.chosen)
+    assert "says predictions only, and the -roc_auc loss wants more: decision_function" in ours.path_reason
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda given: given["predict"], "gave ndarray; it must be a dict of predict, decision_function"),
+        (lambda given: {"predict": given["predict"]}, "gave a dict of predict; 'decision_function' is missing"),
+        (lambda given: {**given, "decision_function": given["predict"]}, r"gave decision_function of shape .* it must be"),
+        (lambda given: {**given, "decision_function": np.full((60, 2, 3), "a")}, "it must be numbers"),
+    ],
+)
+def test_a_dict_that_cannot_be_is_an_error(forgotten, change, match):
+    """What is missing or of another shape is named."""
+    add_path(Centroids, "shrink", lambda *given: change(shrunken(*given)), responses=["decision_function"])
+    with pytest.raises(FamilyError, match=match):
+        NESTED.run(Family(Centroids(), {"shrink": [0.0, 0.3]}), SCALED, y, scoring="top_k_accuracy", progress="off")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"cost": 3}, WrongTypeError, "cost=3 is no function"),
+        ({"memory": "much"}, WrongTypeError, "memory='much' is no function"),
+        ({"responses": ["transform"]}, FamilyError, "responses has 'transform'; it may have 'predict_proba' and"),
+        ({"notes": {"a": "{n}", "b": "{n}"}}, FamilyError, "notes has 2 kinds"),
+        ({"name": "ridge"}, FamilyError, "'ridge' is an algorithm of cvnb's own"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(options, error, match):
+    """When the path is added."""
+    with pytest.raises(error, match=match):
+        add_path(Kernel, "bandwidth", kernels, **options)
+
+
+def test_a_cost_tells_the_time_without_a_fit(forgotten):
+    """Of every inner and outer split; behind a transformer, whose time nobody knows, one fit is timed."""
+    sizes = []
+
+    def cost(n_train, n_columns, n_values):
+        sizes.append((n_train, n_columns, n_values))
+        return 1e10
+
+    def never(*rows):
+        raise AssertionError("asked")
+
+    add_path(Kernel, "bandwidth", never, cost=cost, memory=lambda *sizes: 1e9 + sizes[0])
+    found = dry_run(NESTED, Family(Kernel(), {"bandwidth": BANDWIDTHS}), SCALED, X[:, 0])
+    assert set(sizes) == {(59, 13, 3), (60, 13, 3), (118, 13, 3), (119, 13, 3)}
+    assert found.seconds > 1
+    assert found.megabytes > 1000
+    behind = Family(make_pipeline(MinMaxScaler(), Kernel()), {"kernel__bandwidth": BANDWIDTHS})
+    assert dry_run(NESTED, behind, SCALED, X[:, 0]).seconds < 1
+
+
+@pytest.mark.parametrize("given", [-1, "many", None, np.nan])
+def test_a_cost_that_is_no_number_is_an_error(forgotten, given):
+    """With what it was asked for."""
+    add_path(Kernel, "bandwidth", kernels, cost=lambda *sizes: given)
+    with pytest.raises(FamilyError, match=r"cost\(\d+, 13, 3\) gave .*; it must give a number, 0 or more"):
+        dry_run(NESTED, Family(Kernel(), {"bandwidth": BANDWIDTHS}), SCALED, X[:, 0])
+
+
+def test_what_a_path_counts_is_noted(forgotten):
+    """In the words that were added with it."""
+
+    def counting(*rows):
+        return {"predict": kernels(*rows), "ties": 1}
+
+    add_path(Kernel, "bandwidth", counting, notes={"ties": "At {n} two rows are equally near."})
+    result = two(Kernel(), {"bandwidth": BANDWIDTHS}, X[:, 0])[0]
+    assert "At 9 predictions two rows are equally near." in result.notes
+
+
+def test_one_se_by_the_order_that_was_added(forgotten):
+    """Larger bandwidths are simpler where it is said so."""
+    add_path(Kernel, "bandwidth", kernels, simplest={"bandwidth": "large"})
+    family = Family(Kernel(), {"bandwidth": BANDWIDTHS})
+    result = NESTED.run(family, SCALED, np.zeros(len(X)), select="one_se", progress="off")
+    assert result.chosen == [{"bandwidth": 1.5}] * 3

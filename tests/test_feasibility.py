@@ -26,6 +26,7 @@ from sklearn.utils import all_estimators
 from cvnb import Family, NestedCV, Recipe, knn, lasso, ridge
 from cvnb.errors import CvnbWarning, FitError, InfeasibleError, LossError
 from cvnb.feasibility import NEED_TWO_CLASSES
+from cvnb.registry import records
 
 
 def table(rows=30):
@@ -209,8 +210,9 @@ def test_the_list_of_classifiers_that_need_two_classes_is_complete():
     """Of the installed classifiers the listed ones, and no others, refuse to be fitted on one class."""
     kinds = one_target_classifiers()
     refusing = {name for name, kind in kinds.items() if not fits_and_predicts(kind, np.ones(24, dtype=int))}
-    assert sorted(refusing - NEED_TWO_CLASSES) == []
-    assert sorted(NEED_TWO_CLASSES & set(kinds) - refusing) == []
+    listed = NEED_TWO_CLASSES.union(*(one.two_classes for one in records()))
+    assert sorted(refusing - listed) == []
+    assert sorted(listed & set(kinds) - refusing) == []
 
 
 @pytest.mark.parametrize("model", [KNeighborsClassifier(3), DummyClassifier(), GaussianNB(), DecisionTreeClassifier()])

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..algorithm import Algorithm
 from ..data import Data
 from ..plan import Plan
 from ..threads import Team
@@ -136,6 +137,7 @@ class Path(Runs, Protocol):
     whole          tasks are batches of parts, for threads; otherwise single splits, which joblib may carry anywhere
     travels        tasks may go to other machines once `share` is done
     every_setting  all settings cost no more than one, so outer test parts get the losses of all of them
+    algorithm      the record that it comes from; None: refit
     """
 
     @property
@@ -159,6 +161,9 @@ class Path(Runs, Protocol):
     @property
     def every_setting(self) -> bool: ...
 
+    @property
+    def algorithm(self) -> Algorithm | None: ...
+
     def share(self, each: Each, n: int) -> Path:
         """The path with what serves many splits made once; each(call, items) spreads calls over n workers."""
         ...
@@ -174,6 +179,7 @@ class SplitBySplit:
     cost: float | None = None
     work = 0.0
     whole, travels, every_setting, compiles, threads = False, True, False, False, False
+    algorithm: Algorithm | None = None
 
     def share(self, each: Each, n: int) -> Any:
         """Nothing is shared."""

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array
 
+from ..algorithm import Algorithm
 from ..families import Family, Kind
 from ..threads import stoppable
 from .base import Draw, Unsuited
 from .measure import Meter
 from .per_split import Filling, PerSplit
-from .problem import Combination, Solver, SplitProblem, column_names, steps_of
+from .problem import Combination, SplitProblem, column_names, steps_of
 from .refit import Key
 
 
@@ -25,9 +26,9 @@ class Behind(PerSplit):
     """One fit of the transformers per split, one path of the model."""
 
     def __init__(
-        self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter], solver: Solver
+        self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter], solver: Algorithm
     ) -> None:
-        super().__init__(family, kinds, draws, meters, lambda kind: solver.axis)
+        super().__init__(family, kinds, draws, meters, solver.axis_of)
         self.solver, self.name = solver, f"path:{solver.name}"
         ahead = any(parts[0] for kind in kinds if (parts := steps_of(kind.candidate)))
         self.reason = "the transformers are fitted once per split, and " * ahead + "one path of the model serves every setting"

@@ -3,49 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
+from .. import registry
+from ..algorithm import Algorithm
 from ..families import Family, Kind
 from ..layouts import Pairs
-from ..loading import load
 from ..losses import Loss
 from ..plan import Plan
-from . import own, stages
 from .base import Draw, Path, Unsuited
 from .behind import Behind
 from .measure import Meter
-from .problem import Problem, Solver, combinations_of, is_default_scaler, numbers_of, steps_of
+from .problem import Problem, Request, combinations_of, is_default_scaler, numbers_of, steps_of
 from .refit import Refit, chain_key
-
-NEIGHBOURS = (KNeighborsClassifier, KNeighborsRegressor)
-RIDGES, OLS, LASSOS = (Ridge, RidgeClassifier), (LinearRegression,), (Lasso, ElasticNet)
-LOGISTIC = (LogisticRegression,)
-ITERATED = (LASSOS, LOGISTIC)  # scikit-learn stops short of the minimum: where no fit is spared its own numbers are given
-STAGED = (stages.TREES, stages.BOOSTING, stages.FORESTS)
-GROUPS = (NEIGHBOURS, RIDGES, OLS, LASSOS, LOGISTIC, *STAGED)
-
-
-@cache
-def solvers() -> tuple[Solver, ...]:
-    """All of them; only here Numba is imported."""
-    load(f"{__package__}.knn", f"{__package__}.ridge")
-    from . import knn, lasso, logistic, ridge
-
-    linear = (lambda one: True, ridge.LinearSweep, ridge.answers_of_split)
-    along_C = (lambda one: True, logistic.LogisticSweep, logistic.answers_of_split)
-    return (
-        Solver("knn", NEIGHBOURS, knn.AXIS, knn.COUNTED, knn.refuses, knn.in_float32, knn.KnnSweep, knn.answers_of_split),
-        Solver("ridge", RIDGES, ridge.AXIS, "margins", ridge.refuses, *linear),
-        Solver("ols", OLS, ridge.AXIS, "margins", ridge.refuses, *linear),
-        Solver("lasso", LASSOS, ridge.AXIS, "margins", lasso.refuses, *linear),
-        Solver("logistic", LOGISTIC, logistic.AXIS, logistic.COUNTED, logistic.refuses, *along_C),
-    )
+from .stages import Stages
 
 
 def choose_path(family: Family, kinds: list[Kind], draws: Sequence[Draw], loss: Loss, task: str, wanted: str) -> Path:
@@ -53,79 +27,93 @@ def choose_path(family: Family, kinds: list[Kind], draws: Sequence[Draw], loss: 
     if wanted == "refit":
         return Refit(family, draws, loss, "asked for")
     try:
-        models = _models(kinds, loss, task)
+        algorithm = _recognised(kinds, loss, task)
         meters = [Meter(loss, draw.data, task) for draw in draws]
-        if models in STAGED:
-            return _staged(family, kinds, draws, meters)
-        if (added := own.ADDED.get(models[0])) is not None:
-            own.check_suits(meters[0])
-            return _solved(added, family, own.together(family, kinds), draws, meters)
-        return _solved(next(one for one in solvers() if one.models == models), family, kinds, draws, meters)
+        path: Any = algorithm.prepare(Request(algorithm, family, kinds, draws, meters))
     except Unsuited as why:
         return Refit(family, draws, loss, f"one fit per setting and split: {why}")
+    path.algorithm = algorithm
+    found: Path = path
+    return found
 
 
-def _models(kinds: list[Kind], loss: Loss, task: str) -> tuple[type, ...]:
-    """The models, one of which each last step is, and which one path serves."""
+def _recognised(kinds: list[Kind], loss: Loss, task: str) -> Algorithm:
+    """The one algorithm that serves the last step of every setting."""
     steps = [steps_of(kind.candidate) for kind in kinds]
     if any(parts is None for parts in steps):
         raise Unsuited("the steps of this pipeline cannot be taken one by one")
     lasts = [parts[1] for parts in steps if parts is not None]
-    groups = (*GROUPS, *((model,) for model in own.ADDED))
-    models = next((models for models in groups if all(type(last) in models for last in lasts)), None)
-    if models is None:
-        unknown = [type(last).__name__ for last in lasts if not any(type(last) in models for models in groups)]
-        if unknown:
-            raise Unsuited(f"no other exact way is known for {unknown[0]}")
+    found = {type(last): registry.recognised(type(last)) for last in lasts}
+    if unknown := [model.__name__ for model, algorithm in found.items() if algorithm is None]:
+        failed = "".join(f"; the entry point {name!r} failed: {why}" for name, why in registry.PLUG_INS.failed.items())
+        raise Unsuited(f"no other exact way is known for {unknown[0]}{failed}")
+    algorithm, *others = dict.fromkeys(found.values())
+    if others or algorithm is None:
         raise Unsuited("the grid holds models of several kinds")
     if any(is_classifier(last) != (task == "classification") for last in lasts):
         raise Unsuited("the grid puts a classifier among regressions, or a regression among classifiers")
     if not Meter.knows(loss):
         raise Unsuited("a scorer of your own may look at the fitted estimator")
-    return models
+    return algorithm
 
 
-def _staged(family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter]) -> Path:
+def staged(request: Request) -> Path:
     """One fit of the largest model in each split, where that spares fits."""
-    _refuse(stages.refuses, [parts[1] for kind in kinds if (parts := steps_of(kind.candidate))])
-    if any(_aheads(kinds)):
-        _refuse_replaced_steps(family)
-    path = stages.Stages(family, kinds, draws, meters)
+    _refuse(request.algorithm.refuses, request.models)
+    if any(request.aheads):
+        _refuse_replaced_steps(request.family)
+    path = Stages(request.family, request.kinds, request.draws, request.meters)
     if not path.saves:
         raise Unsuited(f"no fit of {path.model_name} serves two settings of this grid")
     return path
 
 
-def _solved(solver: Solver, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter]) -> Path:
-    """A computation of our own."""
-    data, meter, combinations = draws[0].data, meters[0], combinations_of(kinds, lambda kind: solver.axis)
+def solved(request: Request) -> Path:
+    """A computation of our own: every split at once, or split by split behind transformers."""
+    algorithm, meter = request.algorithm, request.meter
+    data, combinations = meter.data, combinations_of(request.kinds, algorithm.axis_of)
     if meter.classes is None and data.y.dtype.kind == "f" and data.y.dtype != np.float64:
         raise Unsuited(f"y is {data.y.dtype}, and scikit-learn computes in that precision")
-    _refuse(solver.refuses, [one.model for one in combinations])
-    if solver.models in ITERATED and 2 * len(combinations) > sum(one.which.size for one in combinations):
+    _refuse(algorithm.refuses, [one.model for one in combinations])
+    if algorithm.iterated and 2 * len(combinations) > sum(one.which.size for one in combinations):
         raise Unsuited(f"no fit of {type(combinations[0].model).__name__} serves two settings of this grid")
     if data.weights is not None and not _are_tame(data.weights):
         raise Unsuited("some weight is too small or too large to be squared")
-    if solver.sweep is None or any(ahead and not _is_scaler(ahead) for ahead in _aheads(kinds)):
-        if any(_aheads(kinds)):
-            _refuse_replaced_steps(family)
-        return Behind(family, kinds, draws, meters, solver)
+    if algorithm.sweep is None or not _only_scalers(request):
+        return _behind(request)
     X, why = numbers_of(data)
-    if X is not None and X.dtype != np.float64 and X.dtype.kind == "f" and any(map(solver.in_float32, combinations)):
+    if X is not None and X.dtype != np.float64 and X.dtype.kind == "f" and any(map(algorithm.in_float32, combinations)):
         why = f"X is {X.dtype}, and scikit-learn computes in that precision"
-    if X is None or why or any(_repeats(draw.plan) for draw in draws):
+    if X is None or why or any(_repeats(draw.plan) for draw in request.draws):
         raise Unsuited(why or "a training part holds a row more than once")
     X = np.ascontiguousarray(X, dtype=np.float64)
-    return solver.sweep(Problem(X, draws, meters, tuple(combinations)))
+    sweep: Path = algorithm.sweep(Problem(X, request.draws, request.meters, tuple(combinations)))
+    return sweep
 
 
-def _is_scaler(ahead: list[Any]) -> bool:
-    return len(ahead) == 1 and is_default_scaler(ahead[0])
+def _behind(request: Request) -> Any:
+    """Split by split; what it costs is known where nothing but a scaler stands ahead and the algorithm tells it."""
+    if any(request.aheads):
+        _refuse_replaced_steps(request.family)
+    path: Any = Behind(request.family, request.kinds, request.draws, request.meters, request.algorithm)
+    if request.algorithm.cost is not None and _only_scalers(request):
+        n_values = [one.values.size for every in path.chains.values() for one in every]
+        path.cost = _of_all_splits(request, request.algorithm.cost, n_values)
+    return path
 
 
-def _aheads(kinds: list[Kind]) -> list[list[Any]]:
-    """The transformers of each kind."""
-    return [parts[0] for kind in kinds if (parts := steps_of(kind.candidate))]
+def _of_all_splits(request: Request, cost: Callable[[int, int, int], float], n_values: list[int]) -> float:
+    n_columns, total = request.meter.data.n_columns, 0.0
+    levels = [splits for draw in request.draws for _, splits in draw.plan.levels()]
+    sizes = [splits.layout.sizes()[:, 0] for splits in levels if len(splits)]
+    for size, times in zip(*np.unique(np.concatenate(sizes), return_counts=True), strict=True):
+        total += int(times) * sum(float(cost(int(size), n_columns, n)) for n in n_values)
+    return total
+
+
+def _only_scalers(request: Request) -> bool:
+    """Whether nothing but one StandardScaler stands ahead of any last step."""
+    return all(not ahead or (len(ahead) == 1 and is_default_scaler(ahead[0])) for ahead in request.aheads)
 
 
 def _refuse(refuses: Callable[[Any], str], models: list[Any]) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithm import Algorithm
 from ..kernels import neighbours, scaling
 from ..kernels import votes as ballots
 from ..plan import Plan
@@ -83,6 +84,7 @@ class KnnSweep:
     """Every k of every split."""
 
     whole, every_setting, compiles, threads = True, True, True, False
+    algorithm: Algorithm | None = None
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import compute_class_weight
 
+from ..algorithm import Algorithm
 from ..cancel import Stop
 from ..kernels import logistic, scaling
 from ..threads import Team
@@ -149,6 +150,7 @@ class LogisticSweep:
     name = "path:logistic"
     reason = "one path along C serves every setting, and those inside start from the one of their training part"
     whole, travels, every_setting, compiles, threads = True, True, True, True, False
+    algorithm: Algorithm | None = None
 
     def __init__(self, problem: Problem) -> None:
         self.X, self.n_settings = problem.X, problem.n_settings

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..algorithm import Axis
 from ..families import Family, Kind
 from ..threads import Team
 from .base import Draw, Losses, Outside, Refusal, SplitBySplit, Task, Unsuited, split_of
@@ -52,7 +53,7 @@ class PerSplit(SplitBySplit):
     name = reason = ""
 
     def __init__(
-        self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter], axis: Callable[[Kind], str]
+        self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter], axis: Callable[[Kind], Axis]
     ) -> None:
         self.family, self.draws, self.meters = family, draws, meters
         keys = Refit(family, draws, meters[0].loss, "").keys

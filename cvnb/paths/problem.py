@@ -17,12 +17,13 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
+from ..algorithm import Algorithm, Axis
 from ..cancel import Stop
 from ..data import Data
-from ..families import Kind
+from ..families import Family, Kind
 from ..inputs import is_frame
-from .base import Draw, Path
-from .measure import Answers, Meter
+from .base import Draw
+from .measure import Meter
 from .refit import PASS, is_plain_pipeline
 
 
@@ -33,8 +34,8 @@ class Combination:
     model: Any  # the last step; its parameters are shared, but for the one along the path
     scaled: bool  # a StandardScaler stands ahead of it
     which: np.ndarray  # numbers of the settings
-    values: np.ndarray  # the parameter along the path, one value per setting
-    axis: str = ""  # its name
+    values: np.ndarray  # the parameter along the path, one value per setting; several parameters: a field for each
+    axis: str = ""  # its name; "" where there are several
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,19 +71,30 @@ class SplitProblem:
     stop: Stop
 
 
-@dataclass(frozen=True)
-class Solver:
-    """An algorithm that gives every value of one parameter at once, for exactly these models."""
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What a path is made of: an algorithm, and the settings and splits that are asked of it."""
 
-    name: str
-    models: tuple[type, ...]
-    axis: str
-    counted: str  # the kind of close calls that it counts
-    refuses: Callable[[Any], str]  # last step -> why its other parameters are not for it, or ""
-    in_float32: Callable[[Combination], bool]  # whether scikit-learn's rounding of float32 shows
-    sweep: Callable[[Problem], Path] | None  # bare, or behind a StandardScaler; None: as behind anything
-    answers_of_split: Callable[[SplitProblem], tuple[Answers, int]]  # behind anything else; and how many close calls
-    compiles: bool = True  # kernels do it, which let go of Python's lock
+    algorithm: Algorithm
+    family: Family
+    kinds: list[Kind]
+    draws: Sequence[Draw]
+    meters: Sequence[Meter]  # one of each draw
+
+    @property
+    def meter(self) -> Meter:
+        """Of the first draw, for what all draws share."""
+        return self.meters[0]
+
+    @property
+    def aheads(self) -> list[list[Any]]:
+        """The transformers of each kind."""
+        return [parts[0] for kind in self.kinds if (parts := steps_of(kind.candidate))]
+
+    @property
+    def models(self) -> list[Any]:
+        """The last step of each kind."""
+        return [parts[1] for kind in self.kinds if (parts := steps_of(kind.candidate))]
 
 
 def steps_of(candidate: Any) -> tuple[list[Any], Any] | None:
@@ -100,26 +112,35 @@ def is_default_scaler(step: Any) -> bool:
     return type(step) is StandardScaler and bool(step.with_mean) and bool(step.with_std)
 
 
-def combinations_of(kinds: list[Kind], axis_of: Callable[[Kind], str]) -> list[Combination]:
+def combinations_of(kinds: list[Kind], axis_of: Callable[[Kind], Axis]) -> list[Combination]:
     """One combination per kind and set of other numbers of the last step; the axis is its parameter along the path."""
-    found: dict[tuple[Any, ...], list[tuple[int, float]]] = {}
+    found: dict[tuple[Any, ...], list[tuple[int, tuple[Any, ...]]]] = {}
     models: dict[tuple[Any, ...], tuple[Any, bool]] = {}
     for number, kind in enumerate(kinds):
         parts = steps_of(kind.candidate)
         assert parts is not None
         (ahead, last), axis = parts, axis_of(kind)
+        axes = (axis,) if isinstance(axis, str) else axis
         prefix = f"{kind.candidate.steps[-1][0]}__" if isinstance(kind.candidate, Pipeline) else ""
         for s, numbers in zip(kind.which, kind.numbers, strict=True):
             own = {name.removeprefix(prefix): value for name, value in numbers.items() if name.startswith(prefix)}
-            value = own.pop(axis, getattr(last, axis, 0))
+            values = tuple(own.pop(name, getattr(last, name, 0)) for name in axes)
             key = (number, axis, tuple(sorted(own.items())))
-            found.setdefault(key, []).append((int(s), value))
+            found.setdefault(key, []).append((int(s), values))
             if key not in models:
                 models[key] = (clone(last).set_params(**own) if own else last), bool(ahead)
-    return [
-        Combination(*models[key], np.array([s for s, _ in pairs]), np.array([value for _, value in pairs]), key[1])
-        for key, pairs in found.items()
-    ]
+    return [_combination(*models[key], key[1], pairs) for key, pairs in found.items()]
+
+
+def _combination(model: Any, scaled: bool, axis: Axis, pairs: list[tuple[int, tuple[Any, ...]]]) -> Combination:
+    which = np.array([s for s, _ in pairs])
+    columns = [np.array(column) for column in zip(*(values for _, values in pairs), strict=True)]
+    if isinstance(axis, str):
+        return Combination(model, scaled, which, columns[0], axis)
+    values = np.empty(which.size, dtype=[(name, column.dtype) for name, column in zip(axis, columns, strict=True)])
+    for name, column in zip(axis, columns, strict=True):
+        values[name] = column
+    return Combination(model, scaled, which, values)
 
 
 def column_names(X: Any) -> list[Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithm import Algorithm
 from ..layouts import Layout, Partition
 from ..plan import Plan
 from ..threads import Team
@@ -51,6 +52,7 @@ class LinearSweep:
     """Every setting of every split."""
 
     whole, travels, every_setting, compiles, threads = True, True, True, True, False
+    algorithm: Algorithm | None = None
     work = 0.0
 
     def __init__(self, problem: Problem) -> None:

@@ -14,7 +14,6 @@ from html import escape
 from typing import Any
 
 import ipywidgets as w
-import numpy as np
 import traitlets as t
 
 from ..data import Data
@@ -192,7 +191,7 @@ class RecipeBuilder(Controls):
                 picture = map_of(ready.plan)
             work = ready.jobs[""].work
             path = choose_path(work.family, work.kinds, [Draw(ready.plan, work.data)], work.loss, work.task, "auto")
-            live = getattr(path, "cost", np.inf) <= LIVE
+            live = path.cost is not None and path.cost <= LIVE
             self._publish(version, lambda: self._begin(ready, picture, live, wanted.asked))
             if live or wanted.asked:
                 drawn = Drawn.of(ready.run(slot))

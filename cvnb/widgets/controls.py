@@ -11,13 +11,13 @@ from sklearn.metrics import get_scorer_names
 
 from ..errors import CvnbError
 from ..families import Family, as_families
-from ..magics import AT_HAND
 from ..recipes import Recipe
+from ..registry import short_hand, short_hands
 from ..source import family_expression
 from .form import Form, number
 from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
 from .twin import Twinned
-from .written import GIVEN, LOSSES, SHORT_HANDS, Written
+from .written import GIVEN, LOSSES, Written
 
 NAMED = {
     "1. train/validation/test": "holdout/holdout",
@@ -106,7 +106,7 @@ class Controls(Twinned):
         self._form = Form(fields=FIELDS)
         super().__init__()
         self._known: dict[str, Any] = {name: getattr(self, name) for name in (*OF_RECIPE, *OF_FAMILY, *OF_RUN)}
-        self._put(groups=written.groups_name, recipe=call_of(self._values()).recipe, family=AT_HAND["knn"]())
+        self._put(groups=written.groups_name, recipe=call_of(self._values()).recipe, family=short_hand("knn")())
         self.observe(self._control_changed, names=[*OF_RECIPE, *OF_FAMILY, *OF_RUN])
         self.observe(self._recipe_set, names="recipe")
         self.observe(self._family_set, names="family")
@@ -300,7 +300,7 @@ class Controls(Twinned):
         self._form.codes = {label: text for label, text in codes.items() if text}
 
     def _choices(self) -> dict[str, list[list[str]]]:
-        families = [*SHORT_HANDS, *self._written.estimators()]
+        families = [*short_hands(), *self._written.estimators()]
         if self.family_name not in families:
             families.append(self.family_name)
         groups = [["", "none"], *([name, name] for name in self._written.group_names(self._n_rows))]

@@ -13,7 +13,8 @@ from sklearn.model_selection import GridSearchCV
 from ..errors import DataError, FamilyError, InputError
 from ..families import Family, as_families
 from ..inputs import check_groups, is_frame
-from ..magics import AT_HAND
+from ..magics import at_hand
+from ..registry import short_hands
 from ..source import (
     YOURS,
     expression,
@@ -28,7 +29,6 @@ from .typed_grid import names_in, numpy_imports, read_arguments, read_grid
 
 GIVEN = "(as given)"  # what no control says and no name stands for
 OF_THE_USER = " (yours)"
-SHORT_HANDS = ("knn", "ridge", "lasso", "elastic_net", "logistic", "tree", "boosting", "forest")
 
 
 class Written:
@@ -83,7 +83,7 @@ class Written:
 
     def takes_grid(self, listed: str) -> bool:
         """Whether a grid is said beside this family; a search or a family has its own."""
-        return listed in SHORT_HANDS or not isinstance(self.namespace.get(_name(listed)), Family | GridSearchCV)
+        return listed in short_hands() or not isinstance(self.namespace.get(_name(listed)), Family | GridSearchCV)
 
     def cv(self, listed: str) -> Any:
         """The inner splitter that this family brings along; None for none."""
@@ -99,13 +99,13 @@ class Written:
             return self._read(listed, grid)
         except FamilyError:
             given = self._named.get((listed, grid))
-            if given is None or (listed not in SHORT_HANDS and given.estimator is not self.namespace.get(_name(listed))):
+            if given is None or (listed not in short_hands() and given.estimator is not self.namespace.get(_name(listed))):
                 raise
             return lambda: given  # a text of our own, with objects that no text makes again
 
     def _read(self, listed: str, grid: str) -> Callable[[], Family]:
         name = _name(listed)
-        if listed in SHORT_HANDS:
+        if listed in short_hands():
             return self._short_hand(name, grid)
         if name.startswith("_") or not _is_estimator(self.namespace.get(name)):
             raise FamilyError(f"{name!r} is no family that could be chosen again; choose another.")
@@ -116,7 +116,7 @@ class Written:
         return lambda: Family(estimator, values, name=name)
 
     def _short_hand(self, name: str, grid: str) -> Callable[[], Family]:
-        make = AT_HAND[name]
+        make = at_hand()[name]
         signature = inspect.signature(make)
         given, named = read_arguments(grid, self.namespace, f"{next(iter(signature.parameters))}=[1, 10, 100]")
         try:
@@ -158,7 +158,7 @@ class Written:
         arguments = [self._family(shown, imports), self.name("X"), self.name("y"), *_options(shown, imports)]
         made, taken = self._recipe(shown, imports), {word for one in arguments for word in names_in(one)}
         imports.add(("cvnb", "Recipe"))
-        if self.namespace.get("Recipe", AT_HAND["Recipe"]) is not AT_HAND["Recipe"]:  # the user's own of that name
+        if self.namespace.get("Recipe", at_hand()["Recipe"]) is not at_hand()["Recipe"]:  # the user's own of that name
             imports ^= {("cvnb", "Recipe"), ("cvnb", "Recipe as cvnb_Recipe")}
             made = f"cvnb_{made}"
         name = "recipe" if "recipe" not in taken else "cv_recipe"
@@ -176,7 +176,7 @@ class Written:
         """A %%nestedcv cell; "" where the options of the magic cannot say the recipe."""
         imports: set[tuple[str, str]] = set()
         family = self._family(shown, imports)
-        ours = {("cvnb", name) for name in AT_HAND}
+        ours = {("cvnb", name) for name in at_hand()}
         options = call_of(_exact(shown)).options
         options += "" if "--seed" in options else " --seed 0"  # %config may have another
         select = f"--select {shown.select}" if shown.select != "min" or _configured_rule() != "min" else ""
@@ -194,9 +194,9 @@ class Written:
         if not self.takes_grid(listed):
             return name
         imports |= numpy_imports(grid)
-        if listed not in SHORT_HANDS:
+        if listed not in short_hands():
             return f"({name}, {grid.strip() or '{}'})"
-        if self.namespace.get(name, AT_HAND[name]) is not AT_HAND[name]:  # the user's own of that name is not covered
+        if self.namespace.get(name, at_hand()[name]) is not at_hand()[name]:  # the user's own of that name is not covered
             imports.add(("cvnb.shorthands", f"{name} as cvnb_{name}"))
             return f"cvnb_{name}({grid})"
         imports.add(("cvnb", name))
@@ -214,7 +214,7 @@ class Written:
 
 def _listed(name: str) -> str:
     """How something of the user's is called in the list: a short-hand of the same name stands there too."""
-    return name + OF_THE_USER if name in SHORT_HANDS else name
+    return name + OF_THE_USER if name in short_hands() else name
 
 
 def _name(listed: str) -> str:

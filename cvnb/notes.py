@@ -27,9 +27,14 @@ def notes_of(record: Record) -> list[str]:
 def _interrupt(record: Record) -> list[str]:
     if record.table.complete:
         return []
+    left = [
+        f"A fit of {model} cannot be stopped from outside: it goes on in a thread until it ends, and nothing waits for it."
+        for model in record.table.left
+    ]
     if record.plan.outer_layout is None:
-        return ["Interrupted: nothing was chosen yet."]
-    return [f"Interrupted: {len(record.table.chosen)} of {count(record.plan.n_parts, 'outer split')} were finished."]
+        return ["Interrupted: nothing was chosen yet.", *left]
+    finished = f"{len(record.table.chosen)} of {count(record.plan.n_parts, 'outer split')} were finished"
+    return [f"Interrupted: {finished}.", *left]
 
 
 def _refitted(record: Record) -> list[str]:

@@ -323,7 +323,7 @@ def test_an_interrupt_keeps_the_outer_splits_that_were_finished(monkeypatch, mod
     whole = run(model, {}, X, y, Recipe(outer=5, inner=2))
     monkeypatch.setattr(knn_path, "WAVE", 1.0)  # one training part after the other
     before = set(threading.enumerate())
-    release, _ = interrupted_in(monkeypatch, knn_path.KnnSweep, "_outer", 3)
+    release, _ = interrupted_in(monkeypatch, knn_path.KnnSweep, "_outside", 3)
     try:
         part = run(model, {}, X, y, Recipe(outer=5, inner=2), n_jobs=2)
     finally:
@@ -341,7 +341,7 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
     X, y = table(60)
     model, recipe = make_pipeline(MinMaxScaler(), VOTES), Recipe(outer=5, inner=2)
     whole = run(model, {}, X, y, recipe)
-    original, calls = behind.Behind.evaluate, []
+    original, calls = behind.Behind.run, []
 
     def evaluate(self, *args):
         calls.append(None)
@@ -349,7 +349,7 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
             raise KeyboardInterrupt
         return original(self, *args)
 
-    monkeypatch.setattr(behind.Behind, "evaluate", evaluate)
+    monkeypatch.setattr(behind.Behind, "run", evaluate)
     part = run(model, {}, X, y, recipe)
     assert not part.complete
     assert part.fold_risks.tolist() == whole.fold_risks[: len(part.fold_risks)].tolist()
@@ -365,7 +365,7 @@ def test_an_interrupt_of_a_linear_path_keeps_the_parts_that_were_finished(monkey
         monkeypatch.setattr(cvnb.run, "TINY", -1.0)
         monkeypatch.setattr(cvnb.run, "QUICK", -1.0)
     before = set(threading.enumerate())
-    release, _ = interrupted_in(monkeypatch, LinearSweep, "_whole", 3)
+    release, _ = interrupted_in(monkeypatch, LinearSweep, "_part", 5)
     try:
         part = run(Ridge(), {"alpha": [0.1, 10.0]}, X, X @ [1.0, 2.0, 3.0] + y, Recipe(outer=5, inner=2), n_jobs=1)
     finally:
@@ -385,7 +385,7 @@ def test_an_error_in_a_worker_ends_the_run(monkeypatch):
     def broken(self, *args):
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr(knn_path.KnnSweep, "_inner", broken)
+    monkeypatch.setattr(knn_path.KnnSweep, "_inside", broken)
     with pytest.raises(ZeroDivisionError, match="broken"):
         run(VOTES, KS, X, y, n_jobs=2)
     assert not wait_for_workers(before)

@@ -226,7 +226,7 @@ def test_an_interrupted_fit_ends_in_its_thread(model, monkeypatch):
     X, y = cases.data("plain / classes")
     monkeypatch.setattr(threads, "_kept", {})
     before = set(threading.enumerate())
-    monkeypatch.setattr(cvnb.workers.Alone, "outcomes", None)  # not in this thread
+    monkeypatch.setattr(cvnb.workers.Here, "map", None)  # not in this thread
     threading.Timer(0.5, _thread.interrupt_main).start()
     result = Recipe(4, 2).run(Family(model(), {"n_estimators": [1, 1_000_000]}), X, y, progress="off")
     assert not result.complete

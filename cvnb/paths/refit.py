@@ -8,7 +8,7 @@ of its own, so an estimator with copy=False disturbs nobody. Cost: one fit per s
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +30,7 @@ from .base import Draw, Losses, Outside, SplitBySplit, Task, split_of
 PASS = (None, "passthrough")
 EMPTY: Mapping[str, Any] = {}
 Key = tuple[Any, ...] | None
+Fit = Callable[[Any, Any, np.ndarray, dict[str, Any]], None]
 
 
 class Refit(SplitBySplit):
@@ -121,8 +122,14 @@ class Chain:
         """A fresh copy of these rows of X; columns too where X holds similarities to the training rows."""
         return self.data.rows(rows, self.train if self.pairwise else None)
 
-    def fit(self, setting: Setting, keys: Key, changed: Mapping[str, Any] = EMPTY) -> tuple[Any, Any, Any]:
-        """(fitted estimator, its last step with `changed` set, X of the test part as that step takes it)."""
+    def fit(
+        self, setting: Setting, keys: Key, changed: Mapping[str, Any] = EMPTY, fit: Fit | None = None
+    ) -> tuple[Any, Any, Any]:
+        """(fitted estimator, its last step with `changed` set, X of the test part as that step takes it).
+
+        fit(model, X, y, other arguments) fits the last step, where given.
+        """
+        fit = _fit if fit is None else fit
         candidate = self.family.candidate(setting)
         if changed:
             (candidate.steps[-1][1] if isinstance(candidate, Pipeline) else candidate).set_params(**changed)
@@ -130,12 +137,12 @@ class Chain:
         w = None if self.data.weights is None else self.data.weights[self.train]
         if keys is None or not is_plain_pipeline(candidate):
             seed(candidate, *self.split)
-            candidate.fit(self.raw(self.train), y, **_weights_for(candidate, w))
+            fit(candidate, self.raw(self.train), y, _weights_for(candidate, w))
             return candidate, candidate, self.raw(self.test)
         X_train, X_test = self._transform(candidate, keys)
         model = candidate.steps[-1][1]
         seed(model, *self.split)
-        model.fit(X_train, y, **_weights_for(model, w))
+        fit(model, X_train, y, _weights_for(model, w))
         return candidate, model, X_test
 
     def transformed(self, setting: Setting, keys: Key) -> tuple[Any, Any]:
@@ -178,6 +185,10 @@ class Chain:
         if not self.stages:
             return self.raw(self.train), self.raw(self.test)
         return _copy(self.stages[-1].X_train), _copy(self.stages[-1].X_test)
+
+
+def _fit(model: Any, X: Any, y: np.ndarray, more: dict[str, Any]) -> None:
+    model.fit(X, y, **more)
 
 
 def fit_on(family: Family, data: Data, setting: Setting, rows: np.ndarray) -> Any:

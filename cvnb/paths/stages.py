@@ -8,7 +8,10 @@ their random numbers in turn. Cost: one fit per split, and one look at the test 
 from __future__ import annotations
 
 import copy
+import threading
+import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +33,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_array
 
 from ..families import Family, Kind
+from ..quiet import quiet
+from ..threads import Team
 from .base import Draw, Unsuited
 from .measure import Answers, Meter
 from .per_split import Filling, PerSplit
@@ -48,6 +53,9 @@ NAMES = {
     BOOSTING: ("boosting", "the stages of the longest boosting of each training part are the shorter ones"),
     FORESTS: ("forest", "the first members of the largest ensemble of each training part are the smaller ones"),
 }
+
+
+CHUNK = 0.1  # seconds that a forest is grown between two looks at the stop token
 
 
 class Said(NamedTuple):
@@ -110,8 +118,8 @@ class Stages(PerSplit):
             sizes = one.values.tolist()
             largest = 0.0 if one.axis == "ccp_alpha" else max(sizes, key=_rank)
             try:
-                with filling.team.fitting(self.model_name):
-                    _, model, X_test = chain.fit(self.family.settings[one.which[0]], key, {one.axis: largest})
+                fit = partial(fit_stoppably, team=filling.team)
+                _, model, X_test = chain.fit(self.family.settings[one.which[0]], key, {one.axis: largest}, fit)
                 if getattr(model, "do_early_stopping_", False):
                     raise Unsuited("on more than 10,000 rows each size of the boosting stops early by itself")
                 answers = self._answers(filling.meter, model, X_test, one.axis, sizes)
@@ -144,6 +152,44 @@ class Stages(PerSplit):
                     whole[:, own if one.scores.ndim == 2 else own[-1:]] = one.scores.reshape(len(values), -1)
                     scores[:, columns[size]] = whole[:, None]
         return Answers(values, scores, method or "predict_proba", present)
+
+
+def fit_stoppably(model: Any, X: Any, y: Any, more: dict[str, Any], team: Team) -> None:
+    """Fit the model. In the main thread an interrupt reaches it anyway; in any other one it looks at the stop token.
+
+    Gradient boosting looks between stages; forests and bagging are grown in chunks of trees. What cannot be stopped goes on.
+    """
+    if threading.current_thread() is threading.main_thread():
+        model.fit(X, y, **more)
+    elif type(model) in GRADIENT:
+        model.fit(X, y, **more, monitor=lambda *_: team.stop.is_set())
+    elif type(model) in FORESTS and isinstance(model.n_estimators, int) and model.n_estimators > 1 and not model.oob_score:
+        _grow(model, X, y, more, team)
+    else:
+        with team.fitting(type(model).__name__):
+            model.fit(X, y, **more)
+    team.stop.check()
+
+
+def _grow(model: Any, X: Any, y: Any, more: dict[str, Any], team: Team) -> None:
+    """Grow a forest chunk by chunk.
+
+    With warm_start scikit-learn draws anew, and skips, the random numbers of the trees that are there: so every chunk begins
+    with the same random state, and the trees are those of one fit, bit by bit.
+    """
+    n, random_state = model.n_estimators, model.random_state
+    built, size = 0, 1
+    model.set_params(warm_start=True)
+    with quiet("class_weight presets"):  # what it warns of, other rows in later chunks, does not happen here
+        while built < n:
+            team.stop.check()
+            size = min(size, n - built)
+            built += size
+            model.set_params(n_estimators=built, random_state=copy.deepcopy(random_state))
+            started = time.perf_counter()
+            model.fit(X, y, **more)
+            size = max(1, int(size * CHUNK / (time.perf_counter() - started)))
+    model.set_params(warm_start=False, random_state=random_state)
 
 
 def _lets_go(kind: Kind) -> bool:

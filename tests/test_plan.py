@@ -39,8 +39,9 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsClassifier
 
-from cvnb import Family, Plan, Recipe, TimeBlocks, knn, logistic
+from cvnb import Family, Plan, Recipe, TimeBlocks, knn, lasso, logistic, ridge
 from cvnb.errors import CvnbError, CvnbWarning, FamilyError, InfeasibleError, RecipeError
+from cvnb.layouts import Pairs, Partition
 from cvnb.recipes import Holdout, LikeOuterTest, Resampling
 
 MB = 1e6
@@ -653,6 +654,91 @@ def test_inner_lists_speak_of_row_numbers_of_the_whole_data():
     plan = plan_of(Recipe(outer=outer, inner=inner), numbers(6))
     for splits, expected in zip(plan.inner, inner, strict=True):
         assert_same_splits(splits, expected)
+
+
+CONTAINERS = {
+    "arrays": lambda pairs: list(pairs),
+    "lists": lambda pairs: [[train.tolist(), test.tolist()] for train, test in pairs],
+    "tuples": lambda pairs: tuple((tuple(train), tuple(test)) for train, test in pairs),
+    "small integers": lambda pairs: [(train.astype(np.uint8), test.astype(np.int16)) for train, test in pairs],
+    "a generator": lambda pairs: (pair for pair in pairs),
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_lists_that_partition_the_rows_are_kept_like_drawn_folds(container):
+    """Outside, inside each training part, and inside all of S: one small integer per row, the same splits."""
+    kept, drawn = CONTAINERS[container], plan_of(Recipe(5, 3), numbers(31))
+    outer, inner = list(drawn.outer), [list(splits) for splits in drawn.inner]
+    plan = plan_of(Recipe(kept(outer), [kept(splits) for splits in inner]), numbers(31))
+    assert plan == drawn
+    assert not plan.inner_in_rows
+    for mine, theirs in zip([plan.outer_layout, *plan.inner_layouts], [drawn.outer_layout, *drawn.inner_layouts], strict=True):
+        assert isinstance(mine, Partition)
+        assert mine.label.tolist() == theirs.label.tolist()
+    assert isinstance(plan_of(Recipe(None, kept(outer)), numbers(31)).inner_layouts[0], Partition)
+    assert Plan.from_json(plan.to_json()) == drawn
+
+
+def test_inner_lists_are_folds_of_the_rows_that_their_outer_split_leaves():
+    """Inside an outer training part that leaves rows out too; lists in another order stay as they are."""
+    outer = [([0, 1, 2, 3], [6]), ([5, 4, 1, 0], [2, 3]), ([0, 1, 2], [3])]
+    inner = [[([2, 3], [0, 1]), ([0, 1], [2, 3])], [([4, 5], [0, 1])], [([0], [1])]]
+    plan = plan_of(Recipe(outer, inner), numbers(7))
+    assert [type(layout) for layout in plan.inner_layouts] == [Partition, Pairs, Pairs]
+    for splits, expected in zip(plan.inner, inner, strict=True):
+        assert_same_splits(splits, expected)
+
+
+@pytest.mark.parametrize("family", [ridge(), lasso(), knn(k=[1, 3, 7], scale=False, task="regression")])
+def test_folds_as_lists_take_the_path_of_drawn_folds(family):
+    """The same computation, so the same numbers to the last bit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4))
+    y = X @ [1.0, 2.0, 0.0, 0.0] + rng.normal(size=90)
+    drawn = Recipe(5, 3).run(family, X, y)
+    given = Recipe(list(drawn.plan.outer), [list(splits) for splits in drawn.plan.inner]).run(family, X, y)
+    assert given.path == drawn.path
+    assert given.path.startswith("shared:")
+    assert np.array_equal(given.inner_curves, drawn.inner_curves)
+    assert np.array_equal(given.fold_risks, drawn.fold_risks)
+    assert np.array_equal(given.predictions, drawn.predictions)
+
+
+class Counted(list):
+    """A list that counts how often its numbers are read one by one."""
+
+    read = 0
+
+    def __iter__(self):
+        for number in super().__iter__():
+            Counted.read += 1
+            yield number
+
+
+def test_the_words_of_long_lists_do_not_read_them():
+    """A repr says how many splits are given: it need not write down two million numbers to find that they are too long."""
+    recipe = Recipe([(Counted(range(1, 1000)), Counted([0])), (Counted([0]), Counted(range(1, 1000)))], None)
+    Counted.read = 0
+    assert repr(recipe) == "Recipe(outer=<2 given splits>, inner=None, seed=0)"
+    assert Counted.read < 100
+
+
+def test_leave_one_out_as_lists_costs_no_more_than_reading_them():
+    """The numbers given are many; each is looked at a few times, none sorted."""
+    splits = list(LeaveOneOut().split(columns(2000)))
+    recipe, y = Recipe(splits, None), numbers(2000)
+
+    def seconds(do):
+        times = []
+        for _ in range(4):
+            started = time.perf_counter()
+            do()
+            times.append(time.perf_counter() - started)
+        return min(times)
+
+    read = seconds(lambda: [(train.astype(np.int32).max(), test.max()) for train, test in splits])
+    assert seconds(lambda: plan_of(recipe, y)) < 20 * read  # 5 times; 70 times with masks and sorts of every list
 
 
 def test_a_row_may_be_trained_on_twice():

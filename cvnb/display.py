@@ -53,7 +53,8 @@ def headline(result: RiskEstimate) -> tuple[str, str]:
     if result.risk is None and result.plan.outer_layout is not None:
         return number(None), f"{shown_number(result)}: not measured, for no outer split was finished"
     if result.risk is None:
-        return number(loss.shown(result.flat)), f"smallest inner {loss.words}: optimistic, not an estimate of the risk"
+        optimistic = ": optimistic, not an estimate of the risk" * (len(result.settings) > 1)
+        return number(loss.shown(result.flat)), f"{inner_words(result)}{optimistic}"
     one, tuned = len(result.plan.outer) == 1, len(result.settings) > 1
     rule = ("tuned predictor" if tuned else "predictor") if one else ("tuned rule" if tuned else "algorithm")
     name = f"{loss.words} of the {rule} (a score: large is good)" if loss.is_score else f"{loss.name} risk of the {rule}"
@@ -212,8 +213,16 @@ def shown_number(result: RiskEstimate) -> str:
     """What the number in a comparison's column is called."""
     loss = record_of(result).loss
     if result.plan.outer_layout is None:
-        return f"smallest inner {loss.words}"
+        return inner_words(result)
     return loss.shown_name
+
+
+def inner_words(result: RiskEstimate) -> str:
+    """What min_s inner_curves[0, s] is called."""
+    loss = record_of(result).loss
+    if len(result.settings) == 1:
+        return f"inner {loss.words} of one setting"
+    return f"{'largest' if loss.is_score else 'smallest'} inner {loss.words}"
 
 
 def _pairs(comparison: Comparison) -> list[str]:
@@ -283,7 +292,7 @@ def recipe_bundle(recipe: Recipe) -> dict[str, str]:
 def _estimated_by(recipe: Recipe) -> str:
     """What the number of a recipe is, in words and symbol."""
     if recipe.outer_spec is None:
-        return "chooses θ on all of S; nothing is measured outside, so its smallest inner loss is optimistic"
+        return "chooses θ on all of S; its smallest inner loss is optimistic, at the size of its inner training parts"
     rule = "A(S)" if recipe.inner_spec is None else "A_θ̂(S)"
     one = isinstance(recipe.outer_spec, Holdout | FixedRows)
     what = f"ℓ_D({rule}), the risk of the predictor in hand" if one else f"E[ℓ_D({rule})], the risk of the procedure"

@@ -316,14 +316,24 @@ class RiskEstimate:
 
 def quantity_of(plan: Plan, tuned: bool, rule: str = "") -> str:
     """What a run on this plan estimates, with the training size; rule: the words of how θ is taken from the inner curve."""
-    name = "A_θ̂(S)" if tuned else "A(S)"
-    sizes = [plan.n_rows] if plan.outer_layout is None else plan.outer.layout.sizes()[:, 0]
-    size = f"|S| = {spread(sizes)}"
-    chosen = f", θ̂ chosen inside S by {plan.inner_words}{rule}" if tuned and plan.inner_words else ""
-    if plan.outer_layout is None:
-        return f"nothing is measured outside S; the smallest inner loss is optimistic for ℓ_D({name}), {size}{chosen}"
-    risk = f"ℓ_D({name})" if len(plan.outer) == 1 else f"E[ℓ_D({name})]"
-    return f"{risk}, {size}{chosen}"
+    measured = "T" if plan.outer_layout is None else "S"
+    sizes = training_sizes(plan)
+    risk = f"ℓ_D({'A_θ̂' if tuned else 'A'}({measured}))"
+    size = f"|{measured}| = {spread(sizes)}" + f" of |S| = {plan.n_rows}" * (measured == "T")
+    said = f"{risk if len(sizes) == 1 else f'E[{risk}]'}, {size}"
+    if tuned and plan.inner_words:
+        said += f", θ̂ chosen inside S by {plan.inner_words}{rule}"
+    if measured == "S":
+        return said
+    if tuned:
+        return f"nothing is measured outside S; the smallest inner loss is optimistic for {said}"
+    return f"one setting, so nothing is chosen; the inner loss estimates {said}, by {plan.inner_words}"
+
+
+def training_sizes(plan: Plan) -> np.ndarray:
+    """Rows that the measured models are trained on: in every outer split, or in every inner one where there are none."""
+    splits = plan.inner[0] if plan.outer_layout is None else plan.outer
+    return splits.layout.sizes()[:, 0]
 
 
 def record_of(result: RiskEstimate) -> Record:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import numpy as np
 
 from .display import interval_words
-from .estimate import Record, RiskEstimate, record_of
+from .estimate import Record, RiskEstimate, record_of, training_sizes
 from .families import estimator_label, format_value
 from .specs import Given, Listed
 from .wording import count, number, spread
@@ -31,6 +31,8 @@ def methods_of(result: RiskEstimate) -> str:
 
 def _what(result: RiskEstimate) -> str:
     record, tuned = record_of(result), len(result.settings) > 1
+    if result.plan.outer_layout is None and not tuned:
+        return "The loss of one setting was measured by the splits inside S."
     if result.plan.outer_layout is None:
         return f"The setting was found by {record.recipe.name}; no risk was estimated."
     rule = '"choose the setting, then train"' if tuned else "the learning algorithm"
@@ -115,8 +117,11 @@ def _number(result: RiskEstimate) -> str:
     loss, n = record_of(result).loss, len(result.fold_risks)
     flat = number(loss.shown(result.flat))
     if result.plan.outer_layout is None:
+        at = f"{flat} after training on {spread(training_sizes(result.plan))} rows"
+        if len(result.settings) == 1:
+            return f"The mean inner {loss.words} of the one setting is {at}."
         best = "largest" if loss.is_score else "smallest"
-        return f"The {best} mean inner {loss.words}, {flat}, is optimistic as an estimate of the risk."
+        return f"The {best} mean inner {loss.words}, {at}, is optimistic as an estimate of the risk."
     if not n:
         return "No risk was estimated: the run was interrupted before any outer split was finished."
     part = "" if result.complete else f" (the run was interrupted after {n} of {count(len(result.plan.outer), 'outer split')})"

@@ -64,8 +64,8 @@ def headline(result: RiskEstimate) -> tuple[str, str]:
 def recipe_words(result: RiskEstimate) -> str:
     """ "CV then test (a test set of 9 rows, inside the training part 5-fold CV), seed 0; 45 rows × 3 columns"."""
     record = record_of(result)
-    seed = f", seed {record.recipe.seed}" if record.recipe.uses_seed else ""
-    return f"{record.recipe.name} ({record.plan.words}){seed}; {record.data.n_rows} rows × {record.data.n_columns} columns"
+    seed = f", seed {record.recipe.seed}" if record.in_effect.uses_seed else ""
+    return f"{record.in_effect.name} ({record.plan.words}){seed}; {record.data.n_rows} rows × {record.data.n_columns} columns"
 
 
 def interval_words(result: RiskEstimate) -> str:
@@ -229,6 +229,11 @@ def _pairs(comparison: Comparison) -> list[str]:
     return [pair.sentence for pair in comparison.pairs]
 
 
+def _recipe_of_all(comparison: Comparison) -> str:
+    """The recipe in words, with the inner splits of the families that choose in them."""
+    return recipe_words(max(comparison.values(), key=lambda result: result.plan.n_inner))
+
+
 def _shared_words(comparison: Comparison) -> str:
     """What the numbers estimate: one sentence where it is the same for all."""
     quantities = {name: result.quantity for name, result in comparison.items()}
@@ -238,18 +243,15 @@ def _shared_words(comparison: Comparison) -> str:
 
 def comparison_text(comparison: Comparison) -> str:
     """A comparison as plain text."""
-    first = next(iter(comparison.values()))
-    heading = [f"Comparison on the same splits: {recipe_words(first)}", f"  {_shared_words(comparison)}"]
+    heading = [f"Comparison on the same splits: {_recipe_of_all(comparison)}", f"  {_shared_words(comparison)}"]
     said = [f"  - {said}" for said in [*_pairs(comparison), *comparison.notes]]
     return "\n".join([*heading, *text_table(comparison_table(comparison)), *said])
 
 
 def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str, Any]]:
     """A comparison as text and HTML."""
-    first = next(iter(comparison.values()))
-    heading = (
-        f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div><div>{html(_shared_words(comparison))}</div>"
-    )
+    splits = f"<div>Comparison on the same splits: {escape(_recipe_of_all(comparison))}</div>"
+    heading = f"{splits}<div>{html(_shared_words(comparison))}</div>"
     said = html_list(_pairs(comparison)) + html_notes(comparison.notes)
     parts = [heading, _pictures(draw_nest(nest_of(comparison.plan))), html_table(comparison_table(comparison)), said]
     seconds = sum(record_of(result).table.seconds for result in comparison.values())

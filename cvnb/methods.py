@@ -40,7 +40,7 @@ def _what(result: RiskEstimate) -> str:
         rule = f"the predictor{' trained with the setting chosen' * tuned}"
     loss = record.loss
     what = f"{loss.words} (a score: large is good)" if loss.is_score else f"{loss.name} risk"
-    return f"The {what} of {rule} was estimated by {record.recipe.name}."
+    return f"The {what} of {rule} was estimated by {record.in_effect.name}."
 
 
 def _data(record: Record) -> str:
@@ -76,7 +76,7 @@ def _splits(result: RiskEstimate) -> list[str]:
         sizes = plan.outer.layout.sizes()
         parts = f"{spread(sizes[:, 0])} training rows, {spread(sizes[:, 1])} test rows"
         said.append(f"Outside: {plan.outer_words} ({parts}).")
-    if plan.inner_layouts is not None:
+    if plan.inner_words:
         inside = ("Inside S", "Inside the training part", "Inside each outer training part")[min(2, len(plan.outer))]
         said.append(f"{inside}: {plan.inner_words}.")
     return [*said, _how_drawn(record_of(result))]
@@ -84,8 +84,9 @@ def _splits(result: RiskEstimate) -> list[str]:
 
 def _how_drawn(record: Record) -> str:
     """Shuffled or in time, classes in proportion, groups kept together, before any fit, from which seed."""
-    recipe = record.recipe
-    specs = [spec for spec in (recipe.outer_spec, record.inner_spec) if spec is not None]
+    recipe = record.in_effect
+    used = [recipe.outer_spec, record.inner_spec if recipe.inner_spec is not None else None]
+    specs = [spec for spec in used if spec is not None]
     if all(isinstance(spec, Given | Listed) for spec in specs):
         return "The splits were used as given."
     how = []
@@ -126,7 +127,7 @@ def _number(result: RiskEstimate) -> str:
         return "No risk was estimated: the run was interrupted before any outer split was finished."
     part = "" if result.complete else f" (the run was interrupted after {n} of {count(len(result.plan.outer), 'outer split')})"
     mean = "" if n == 1 else f", the mean over {count(n, 'outer split')}"
-    quantity = result.quantity.split(", θ̂")[0].split(", from")[0]
+    quantity = ", ".join(result.quantity.split(", ")[:2])  # without how θ is chosen
     said = f"The estimate of {quantity}, is {number(loss.shown(result.risk))}{mean}{part}"
     interval = interval_words(result)
     tuned = result.optimism is not None and len(result.settings) > 1

@@ -31,6 +31,7 @@ ORDER = (
     "plan",
     "draw",
     "families",
+    "self_tuning",
     "shorthands",
     "simplicity",
     "feasibility",

@@ -45,6 +45,7 @@ from cvnb.layouts import Pairs, Partition
 from cvnb.recipes import Holdout, LikeOuterTest, Resampling
 
 MB = 1e6
+TWO_C, TWO_ALPHAS = {"C": [0.1, 1.0]}, {"alpha": [0.1, 1.0]}  # of one setting no inner split is drawn
 
 
 def columns(n_rows):
@@ -938,14 +939,17 @@ def test_a_run_uses_the_plan_that_the_recipe_draws():
 def test_two_families_share_the_splits_of_one_recipe():
     """The family does not enter the draw, as long as its task is the same."""
     X, y = columns(40), np.arange(40) % 2
-    plans = [Recipe().plan(X, y, family) for family in (knn(), logistic(), Family(KNeighborsClassifier()), None)]
+    plans = [
+        Recipe().plan(X, y, family)
+        for family in (knn(), logistic(), Family(KNeighborsClassifier(), {"n_neighbors": [1, 3]}), None)
+    ]
     assert all(plan == plans[0] for plan in plans)
 
 
 def test_a_grid_search_brings_its_cv_where_inner_is_auto():
     """inner="auto" takes the cv of a GridSearchCV as given; any other inner leaves it aside."""
     y = np.arange(40) % 2
-    search = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=ShuffleSplit(3, random_state=4))
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=ShuffleSplit(3, random_state=4))
     assert plan_of(Recipe(), y, family=search) == plan_of(Recipe(inner=ShuffleSplit(3, random_state=4)), y)
     assert plan_of(Recipe(inner=4), y, family=search) == plan_of(Recipe(inner=4), y)
 
@@ -953,16 +957,17 @@ def test_a_grid_search_brings_its_cv_where_inner_is_auto():
 def test_a_number_as_cv_of_a_grid_search_is_what_scikit_learn_makes_of_it():
     """GridSearchCV(cv=3) splits without shuffling, stratified for a classifier only."""
     y = np.arange(40) % 2
-    for estimator, splitter in ((LogisticRegression(), StratifiedKFold(3)), (Ridge(), KFold(3))):
-        plan = plan_of(Recipe(), y, family=GridSearchCV(estimator, {}, cv=3))
-        expected = plan_of(Recipe(inner=splitter), y, family=Family(estimator))
+    for family, splitter in (((LogisticRegression(), TWO_C), StratifiedKFold(3)), ((Ridge(), TWO_ALPHAS), KFold(3))):
+        plan = plan_of(Recipe(), y, family=GridSearchCV(*family, cv=3))
+        expected = plan_of(Recipe(inner=splitter), y, family=Family(*family))
+        assert len(plan.inner[0]) == 3
         assert plan == expected
 
 
 def test_a_grid_search_without_cv_leaves_five_shuffled_folds():
     """cv=None names no splitter."""
     y = np.arange(40) % 2
-    assert plan_of(Recipe(), y, family=GridSearchCV(LogisticRegression(), {})) == plan_of(Recipe(inner=5), y)
+    assert plan_of(Recipe(), y, family=GridSearchCV(LogisticRegression(), TWO_C)) == plan_of(Recipe(inner=5), y)
 
 
 @pytest.mark.parametrize("cv", [1, 0, 0.3, "five"])
@@ -975,7 +980,7 @@ def test_a_cv_of_a_grid_search_that_splits_nothing_is_refused_by_name(cv):
 def test_groups_reach_a_grid_search_whose_cv_is_a_number():
     """A bare number knows nothing of groups, so folds are drawn that keep them."""
     y, groups = np.arange(40) % 2, np.arange(40) // 2
-    plan = plan_of(Recipe(outer=4), y, groups, GridSearchCV(LogisticRegression(), {}, cv=3))
+    plan = plan_of(Recipe(outer=4), y, groups, GridSearchCV(LogisticRegression(), TWO_C, cv=3))
     assert plan.audit().ok
     assert [len(splits) for splits in plan.inner] == [3] * 4
 
@@ -983,11 +988,21 @@ def test_groups_reach_a_grid_search_whose_cv_is_a_number():
 def test_different_cvs_in_one_comparison_are_refused_unless_inner_is_given():
     """Families on one plan need one inner splitter."""
     y = np.arange(40) % 2
-    families = {n: GridSearchCV(LogisticRegression(), {}, cv=n) for n in ("a", "b")}
+    families = {n: GridSearchCV(LogisticRegression(), TWO_C, cv=n) for n in ("a", "b")}
     families["a"].cv, families["b"].cv = 3, KFold(3, shuffle=True, random_state=0)
     with pytest.raises(RecipeError, match=r"the families bring different inner splitters .*; give inner="):
         plan_of(Recipe(), y, family=families)
     assert plan_of(Recipe(inner=4), y, family=families) == plan_of(Recipe(inner=4), y)
+
+
+def test_the_cv_of_a_family_that_leaves_nothing_to_choose_does_not_count():
+    """Its inner splitter is used for an ensemble alone; the others' cv splits for all."""
+    y = np.arange(40) % 2
+    families = {
+        "one": GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=4),
+        "two": GridSearchCV(LogisticRegression(), TWO_C, cv=KFold(3)),
+    }
+    assert [len(splits) for splits in plan_of(Recipe(), y, family=families).inner] == [3] * 5
 
 
 def test_long_cvs_that_differ_in_the_middle_are_different():
@@ -1296,7 +1311,7 @@ def test_an_audit_of_given_folds_with_groups_finds_what_the_splitter_ignored():
 def test_a_run_notes_that_given_splits_cut_groups(keywords):
     """What is used as given may cut groups; it is never silent about it."""
     result = Recipe(**keywords).run(
-        Family(Ridge(), {"alpha": [1.0]}), columns(12), numbers(12), groups=np.arange(12) // 2, progress="off"
+        Family(Ridge(), TWO_ALPHAS), columns(12), numbers(12), groups=np.arange(12) // 2, progress="off"
     )
     assert any("groups" in note for note in result.notes)
 

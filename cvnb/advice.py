@@ -143,15 +143,18 @@ class Case:
         if self.given is None:
             return Trial(recipe, plan(recipe, self.data.X, self.data.y, None, self.data.groups))
         ready = prepare(recipe, self.given, self.data, Options(**DEFAULTS))
-        works = [job.work for job in ready.jobs.values()]
-        paths = [choose_path(w.family, w.kinds, [Draw(ready.plan, w.data)], w.loss, w.task, w.path) for w in works]
+        works = {name: job.work for name, job in ready.jobs.items()}
+        paths = [
+            choose_path(w.family, w.kinds, [Draw(ready.jobs[name].plan, w.data)], w.loss, w.task, w.path)
+            for name, w in works.items()
+        ]
         return Trial(
             recipe=recipe,
             plan=ready.plan,
-            n_settings=sum(len(work.family.settings) for work in works),
+            n_settings=sum(len(work.family.settings) for work in works.values()),
             paths=tuple(dict.fromkeys(Ran(path.name, path.reason) for path in paths)),
             closed_form=all(map(_has_closed_form, paths)),
-            zero_one=all(work.loss.zero_one for work in works),
+            zero_one=all(work.loss.zero_one for work in works.values()),
             notes=tuple(dict.fromkeys(note for job in ready.jobs.values() for note in job.notes)),
         )
 

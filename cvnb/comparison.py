@@ -100,8 +100,8 @@ class Comparison(Mapping[str, RiskEstimate]):
 
     @property
     def plan(self) -> Plan:
-        """The splits that all of them share."""
-        return next(iter(self._results.values())).plan
+        """The splits that they share; inner ones too where some family chooses in them."""
+        return max((result.plan for result in self.values()), key=lambda plan: plan.n_inner)
 
     @property
     def pairs(self) -> list[Pair]:

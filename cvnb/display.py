@@ -53,7 +53,8 @@ def headline(result: RiskEstimate) -> tuple[str, str]:
     if result.risk is None and result.plan.outer_layout is not None:
         return number(None), f"{shown_number(result)}: not measured, for no outer split was finished"
     if result.risk is None:
-        return number(loss.shown(result.flat)), f"smallest inner {loss.words}: optimistic, not an estimate of the risk"
+        optimistic = ": optimistic, not an estimate of the risk" * (len(result.settings) > 1)
+        return number(loss.shown(result.flat)), f"{inner_words(result)}{optimistic}"
     one, tuned = len(result.plan.outer) == 1, len(result.settings) > 1
     rule = ("tuned predictor" if tuned else "predictor") if one else ("tuned rule" if tuned else "algorithm")
     name = f"{loss.words} of the {rule} (a score: large is good)" if loss.is_score else f"{loss.name} risk of the {rule}"
@@ -63,8 +64,8 @@ def headline(result: RiskEstimate) -> tuple[str, str]:
 def recipe_words(result: RiskEstimate) -> str:
     """ "CV then test (a test set of 9 rows, inside the training part 5-fold CV), seed 0; 45 rows × 3 columns"."""
     record = record_of(result)
-    seed = f", seed {record.recipe.seed}" if record.recipe.uses_seed else ""
-    return f"{record.recipe.name} ({record.plan.words}){seed}; {record.data.n_rows} rows × {record.data.n_columns} columns"
+    seed = f", seed {record.recipe.seed}" if record.in_effect.uses_seed else ""
+    return f"{record.in_effect.name} ({record.plan.words}){seed}; {record.data.n_rows} rows × {record.data.n_columns} columns"
 
 
 def interval_words(result: RiskEstimate) -> str:
@@ -212,12 +213,25 @@ def shown_number(result: RiskEstimate) -> str:
     """What the number in a comparison's column is called."""
     loss = record_of(result).loss
     if result.plan.outer_layout is None:
-        return f"smallest inner {loss.words}"
+        return inner_words(result)
     return loss.shown_name
+
+
+def inner_words(result: RiskEstimate) -> str:
+    """What min_s inner_curves[0, s] is called."""
+    loss = record_of(result).loss
+    if len(result.settings) == 1:
+        return f"inner {loss.words} of one setting"
+    return f"{'largest' if loss.is_score else 'smallest'} inner {loss.words}"
 
 
 def _pairs(comparison: Comparison) -> list[str]:
     return [pair.sentence for pair in comparison.pairs]
+
+
+def _recipe_of_all(comparison: Comparison) -> str:
+    """The recipe in words, with the inner splits of the families that choose in them."""
+    return recipe_words(max(comparison.values(), key=lambda result: result.plan.n_inner))
 
 
 def _shared_words(comparison: Comparison) -> str:
@@ -229,18 +243,15 @@ def _shared_words(comparison: Comparison) -> str:
 
 def comparison_text(comparison: Comparison) -> str:
     """A comparison as plain text."""
-    first = next(iter(comparison.values()))
-    heading = [f"Comparison on the same splits: {recipe_words(first)}", f"  {_shared_words(comparison)}"]
+    heading = [f"Comparison on the same splits: {_recipe_of_all(comparison)}", f"  {_shared_words(comparison)}"]
     said = [f"  - {said}" for said in [*_pairs(comparison), *comparison.notes]]
     return "\n".join([*heading, *text_table(comparison_table(comparison)), *said])
 
 
 def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str, Any]]:
     """A comparison as text and HTML."""
-    first = next(iter(comparison.values()))
-    heading = (
-        f"<div>Comparison on the same splits: {escape(recipe_words(first))}</div><div>{html(_shared_words(comparison))}</div>"
-    )
+    splits = f"<div>Comparison on the same splits: {escape(_recipe_of_all(comparison))}</div>"
+    heading = f"{splits}<div>{html(_shared_words(comparison))}</div>"
     said = html_list(_pairs(comparison)) + html_notes(comparison.notes)
     parts = [heading, _pictures(draw_nest(nest_of(comparison.plan))), html_table(comparison_table(comparison)), said]
     seconds = sum(record_of(result).table.seconds for result in comparison.values())
@@ -283,7 +294,7 @@ def recipe_bundle(recipe: Recipe) -> dict[str, str]:
 def _estimated_by(recipe: Recipe) -> str:
     """What the number of a recipe is, in words and symbol."""
     if recipe.outer_spec is None:
-        return "chooses θ on all of S; nothing is measured outside, so its smallest inner loss is optimistic"
+        return "chooses θ on all of S; its smallest inner loss is optimistic, at the size of its inner training parts"
     rule = "A(S)" if recipe.inner_spec is None else "A_θ̂(S)"
     one = isinstance(recipe.outer_spec, Holdout | FixedRows)
     what = f"ℓ_D({rule}), the risk of the predictor in hand" if one else f"E[ℓ_D({rule})], the risk of the procedure"

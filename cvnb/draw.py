@@ -23,8 +23,8 @@ from sklearn.model_selection import (
 
 from .data import Data
 from .errors import CvnbWarning, InfeasibleError, RecipeError
-from .given import check_pairs, in_range
-from .layouts import Layout, Pairs, Partition, compress
+from .given import check_pairs, in_range, positions
+from .layouts import Layout, Pairs, Partition, compress, places
 from .plan import Plan
 from .quiet import quiet
 from .randomness import global_state
@@ -46,7 +46,6 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
         n_rows=data.n_rows,
         outer_layout=outer,
         inner_layouts=inner,
-        inner_in_rows=isinstance(inner_spec, Listed),
         buffer=recipe.buffer,
         recipe=repr(recipe),
         outer_words=words_of(recipe.outer_spec, None if outer is None else (outer,), data.groups is not None, "test set"),
@@ -354,16 +353,8 @@ class Pen:
         if len(spec.splits) != n_parts:
             raise RecipeError(f"inner holds {len(spec.splits)} lists of splits, but there are {n_parts} outer splits.")
         for j, splits in enumerate(spec.splits):
-            allowed, pairs = outer.pair(j)[0], []
-            for k, (train, test) in enumerate(check_pairs("inner", splits, n_rows, j)):
-                outside = np.setdiff1d(np.concatenate([train, test]), allowed)
-                if outside.size:
-                    raise RecipeError(
-                        f"inner split {k} of outer split {j} uses row {outside[0]}, which is outside that outer training part; "
-                        "inner lists speak of row numbers of the whole data."
-                    )
-                pairs.append((train, test))
-            yield Pairs(pairs, n_rows)
+            rows = outer.pair(j)[0]
+            yield compress(positions(check_pairs("inner", splits, n_rows, j), places(rows, n_rows), j), rows.size)
 
     def _say(self, note: str) -> None:
         if note not in self.said:

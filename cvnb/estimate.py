@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,7 @@ from .plan import Plan
 from .predictor import ensemble
 from .recipes import Recipe
 from .run import Work, fill
+from .self_tuning import self_tuned
 from .table import LossTable
 from .wording import spread
 
@@ -55,6 +56,12 @@ class Record:
     @property
     def loss(self) -> Loss:
         return self.work.loss
+
+    @property
+    def in_effect(self) -> Recipe:
+        """The recipe, without its inner splitter where the family left nothing to choose."""
+        unused = self.plan.inner_layouts is None and self.recipe.inner_spec is not None
+        return replace(self.recipe, inner=None, dev_rows=None) if unused else self.recipe
 
     @property
     def tied(self) -> list[np.ndarray]:
@@ -213,7 +220,9 @@ class RiskEstimate:
     @property
     def quantity(self) -> str:
         """What the number estimates, with the training size."""
-        said = quantity_of(self.plan, len(self._record.family.settings) > 1, self._record.work.rule.words)
+        tuned, work = len(self._record.family.settings) > 1, self._record.work
+        how = work.rule.words if tuned else self_tuned(work.kinds[0].candidate)
+        said = quantity_of(self.plan, tuned, how)
         if self.complete or self.plan.outer_layout is None:
             return said
         return f"{said}, from {len(self.fold_risks)} of {len(self.plan.outer)} outer splits (interrupted)"
@@ -314,16 +323,31 @@ class RiskEstimate:
         return result_bundle(self)
 
 
-def quantity_of(plan: Plan, tuned: bool, rule: str = "") -> str:
-    """What a run on this plan estimates, with the training size; rule: the words of how θ is taken from the inner curve."""
-    name = "A_θ̂(S)" if tuned else "A(S)"
-    sizes = [plan.n_rows] if plan.outer_layout is None else plan.outer.layout.sizes()[:, 0]
-    size = f"|S| = {spread(sizes)}"
-    chosen = f", θ̂ chosen inside S by {plan.inner_words}{rule}" if tuned and plan.inner_words else ""
-    if plan.outer_layout is None:
-        return f"nothing is measured outside S; the smallest inner loss is optimistic for ℓ_D({name}), {size}{chosen}"
-    risk = f"ℓ_D({name})" if len(plan.outer) == 1 else f"E[ℓ_D({name})]"
-    return f"{risk}, {size}{chosen}"
+def quantity_of(plan: Plan, tuned: bool, how: str = "") -> str:
+    """What a run on this plan estimates, with the training size.
+
+    how: the words of how θ is taken from the inner curve; of one setting, the name of the estimator if it tunes itself
+    """
+    measured = "T" if plan.outer_layout is None else "S"
+    sizes = training_sizes(plan)
+    risk = f"ℓ_D({'A_θ̂' if tuned else 'A'}({measured}))"
+    size = f"|{measured}| = {spread(sizes)}" + f" of |S| = {plan.n_rows}" * (measured == "T")
+    said = f"{risk if len(sizes) == 1 else f'E[{risk}]'}, {size}"
+    if tuned and plan.inner_words:
+        said += f", θ̂ chosen inside S by {plan.inner_words}{how}"
+    if how and not tuned:
+        said += f", {how} tunes itself inside {measured}"
+    if measured == "S":
+        return said
+    if tuned:
+        return f"nothing is measured outside S; the smallest inner loss is optimistic for {said}"
+    return f"one setting; the inner loss by {plan.inner_words} estimates {said}"
+
+
+def training_sizes(plan: Plan) -> np.ndarray:
+    """Rows that the measured models are trained on: in every outer split, or in every inner one where there are none."""
+    splits = plan.inner[0] if plan.outer_layout is None else plan.outer
+    return splits.layout.sizes()[:, 0]
 
 
 def record_of(result: RiskEstimate) -> Record:

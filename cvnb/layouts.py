@@ -129,25 +129,31 @@ def are_apart(layout: Layout) -> bool:
 
 
 def compress(pairs: Iterable[Pair], n: int) -> Layout:
-    """A Partition where the test parts are disjoint and each training part is all the rest in row order, else Pairs."""
+    """A Partition where the test parts are disjoint and each training part is all the rest, else Pairs.
+
+    pairs: disjoint (train, test) positions in 0 ... n-1. Only increasing ones compress: the order is the user's, and some
+    estimators learn from it.
+    """
     label, kept = np.full(n, NEVER, dtype=np.int32), 0
     pairs = iter(pairs)
     for train, test in pairs:
-        train, test = np.asarray(train), np.asarray(test)
-        if not _is_rest(train, test, n) or (label[test] != NEVER).any():
-            before = [Partition(label, kept).pair(k) for k in range(kept)]
-            return Pairs([*before, (train, test), *pairs], n)
+        if train.size + test.size != n or not (_increase(train) and _increase(test)) or (label[test] != NEVER).any():
+            partition = Partition(label, kept)
+            return Pairs([*map(partition.pair, range(kept)), (train, test), *pairs], n)
         label[test] = kept
         kept += 1
     return Partition(label, kept)
 
 
-def _is_rest(train: np.ndarray, test: np.ndarray, n: int) -> bool:
-    if train.size + test.size != n or (test[1:] <= test[:-1]).any():
-        return False
-    rest = np.ones(n, dtype=bool)
-    rest[test] = False
-    return np.array_equal(train, np.flatnonzero(rest))
+def _increase(rows: np.ndarray) -> bool:
+    return bool((rows[1:] > rows[:-1]).all())
+
+
+def places(rows: np.ndarray, n_rows: int) -> np.ndarray:
+    """[n_rows]: the position of every row of the whole data in `rows`, NEVER where it is not in there."""
+    place = np.full(n_rows, NEVER)
+    place[rows] = np.arange(rows.size)
+    return place
 
 
 class Splits(Sequence[Pair]):
@@ -189,6 +195,11 @@ class Splits(Sequence[Pair]):
 
     def __repr__(self) -> str:
         return summary(len(self), self.layout.sizes())
+
+    @property
+    def misfit(self) -> int:
+        """Positions that no row belongs to, as a forged record may have them; negative: rows without a position."""
+        return 0 if self._rows is None else self.layout.n - self._rows.size
 
     def codes(self, codes: np.ndarray) -> np.ndarray:
         """The codes of the rows that these splits speak of, by position."""

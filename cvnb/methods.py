@@ -8,7 +8,7 @@ from importlib.metadata import version
 import numpy as np
 
 from .display import interval_words
-from .estimate import Record, RiskEstimate, record_of
+from .estimate import Record, RiskEstimate, record_of, training_sizes
 from .families import estimator_label, format_value
 from .specs import Given, Listed
 from .wording import count, number, spread
@@ -31,6 +31,8 @@ def methods_of(result: RiskEstimate) -> str:
 
 def _what(result: RiskEstimate) -> str:
     record, tuned = record_of(result), len(result.settings) > 1
+    if result.plan.outer_layout is None and not tuned:
+        return "The loss of one setting was measured by the splits inside S."
     if result.plan.outer_layout is None:
         return f"The setting was found by {record.recipe.name}; no risk was estimated."
     rule = '"choose the setting, then train"' if tuned else "the learning algorithm"
@@ -38,7 +40,7 @@ def _what(result: RiskEstimate) -> str:
         rule = f"the predictor{' trained with the setting chosen' * tuned}"
     loss = record.loss
     what = f"{loss.words} (a score: large is good)" if loss.is_score else f"{loss.name} risk"
-    return f"The {what} of {rule} was estimated by {record.recipe.name}."
+    return f"The {what} of {rule} was estimated by {record.in_effect.name}."
 
 
 def _data(record: Record) -> str:
@@ -74,7 +76,7 @@ def _splits(result: RiskEstimate) -> list[str]:
         sizes = plan.outer.layout.sizes()
         parts = f"{spread(sizes[:, 0])} training rows, {spread(sizes[:, 1])} test rows"
         said.append(f"Outside: {plan.outer_words} ({parts}).")
-    if plan.inner_layouts is not None:
+    if plan.inner_words:
         inside = ("Inside S", "Inside the training part", "Inside each outer training part")[min(2, len(plan.outer))]
         said.append(f"{inside}: {plan.inner_words}.")
     return [*said, _how_drawn(record_of(result))]
@@ -82,8 +84,9 @@ def _splits(result: RiskEstimate) -> list[str]:
 
 def _how_drawn(record: Record) -> str:
     """Shuffled or in time, classes in proportion, groups kept together, before any fit, from which seed."""
-    recipe = record.recipe
-    specs = [spec for spec in (recipe.outer_spec, record.inner_spec) if spec is not None]
+    recipe = record.in_effect
+    used = [recipe.outer_spec, record.inner_spec if recipe.inner_spec is not None else None]
+    specs = [spec for spec in used if spec is not None]
     if all(isinstance(spec, Given | Listed) for spec in specs):
         return "The splits were used as given."
     how = []
@@ -115,13 +118,16 @@ def _number(result: RiskEstimate) -> str:
     loss, n = record_of(result).loss, len(result.fold_risks)
     flat = number(loss.shown(result.flat))
     if result.plan.outer_layout is None:
+        at = f"{flat} after training on {spread(training_sizes(result.plan))} rows"
+        if len(result.settings) == 1:
+            return f"The mean inner {loss.words} of the one setting is {at}."
         best = "largest" if loss.is_score else "smallest"
-        return f"The {best} mean inner {loss.words}, {flat}, is optimistic as an estimate of the risk."
+        return f"The {best} mean inner {loss.words}, {at}, is optimistic as an estimate of the risk."
     if not n:
         return "No risk was estimated: the run was interrupted before any outer split was finished."
     part = "" if result.complete else f" (the run was interrupted after {n} of {count(len(result.plan.outer), 'outer split')})"
     mean = "" if n == 1 else f", the mean over {count(n, 'outer split')}"
-    quantity = result.quantity.split(", θ̂")[0].split(", from")[0]
+    quantity = ", ".join(result.quantity.split(", ")[:2])  # without how θ is chosen
     said = f"The estimate of {quantity}, is {number(loss.shown(result.risk))}{mean}{part}"
     interval = interval_words(result)
     tuned = result.optimism is not None and len(result.settings) > 1

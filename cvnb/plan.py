@@ -48,7 +48,6 @@ class Plan:
     n_rows: int
     outer_layout: Layout | None
     inner_layouts: tuple[Layout, ...] | None
-    inner_in_rows: bool = False
     buffer: int = 0
     recipe: str = ""
     outer_words: str = ""
@@ -116,11 +115,6 @@ class Plan:
         found: list[str] = []
         for where, splits in self.levels():
             found += self._findings(where, splits)
-        for j in range(self.n_parts) if self.inner_in_rows and self.outer_layout is not None else ():
-            for k, pair in enumerate(self.inner[j]):
-                outside = np.setdiff1d(np.concatenate(pair), self.outer[j][0]).size
-                if outside:
-                    found.append(f"inner split {k} of outer split {j}: {count(outside, 'row')} outside its training part")
         return Audit(len(self.outer) + self.n_inner, tuple(found))
 
     def to_json(self) -> str:
@@ -137,7 +131,6 @@ class Plan:
             "outer": None if self.outer_layout is None else self.outer_layout.to_dict(),
             "inner": inner,
             "inner_layouts": [layout.to_dict() for layout in self.inner_kept],
-            "inner_in_rows": self.inner_in_rows,
             "groups": None if self.group_codes is None else layouts.pack(self.group_codes),
             "rows": layouts.pack(self.row_codes),
             "notes": list(self.notes),
@@ -156,7 +149,6 @@ class Plan:
                 n_rows=record["n_rows"],
                 outer_layout=None if record["outer"] is None else layouts.from_dict(record["outer"]),
                 inner_layouts=None if record["inner"] is None else tuple(shared[i] for i in record["inner"]),
-                inner_in_rows=record["inner_in_rows"],
                 buffer=record["buffer"],
                 recipe=record["recipe"],
                 outer_words=record["outer_words"],
@@ -210,6 +202,10 @@ class Plan:
     def _findings(self, where: str, splits: Splits) -> Iterator[str]:
         if not len(splits):
             return
+        if misfit := splits.misfit:
+            which = "outside" if misfit > 0 else "left out of"
+            yield f"{where.format(k=0)}: {count(abs(misfit), 'row')} {which} its training part"
+            return
         checks = [(np.arange(self.n_rows), "row", ""), (_repeated(self.row_codes), "repeated row", "")]
         if self.group_codes is not None:
             checks.append((self.group_codes, "row", " of cut groups"))
@@ -257,8 +253,7 @@ class _Inner(Sequence[Splits]):
         j, plan = int(j) % len(self), self._plan
         if plan.inner_layouts is None:
             return Splits(Pairs([], plan.n_rows))
-        in_rows = plan.inner_in_rows or plan.outer_layout is None
-        return Splits(plan.inner_layouts[j], None if in_rows else plan.outer_layout, j)
+        return Splits(plan.inner_layouts[j], plan.outer_layout, j)
 
     def __repr__(self) -> str:
         return f"[{', '.join(map(repr, self))}]" if len(self) < 4 else f"<inner splits of {len(self)} outer splits>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from .progress import Slot
 from .recipes import Recipe
 from .rules import rule_of
 from .run import Work, fill
+from .self_tuning import self_tuned
 from .specs import FixedRows, Folds, Given, Listed
 from .table import LossTable
 from .wording import count
@@ -33,8 +34,12 @@ from .wording import count
 
 def plan(recipe: Recipe, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
     """Every split of this recipe on these rows; nothing is fitted."""
-    families = {} if family is None else _by_name(as_families(family))
-    return _plan(recipe, Data.check(X, y, groups), families)[0]
+    given = {} if family is None else as_families(family)
+    drawn, task, inner_spec = _plan(recipe, Data.check(X, y, groups), _by_name(given))
+    if not isinstance(given, Family):
+        return drawn
+    alone = given.resolved(task, _smallest_part(drawn))
+    return _as_needed(drawn, alone, alone.candidate(alone.settings[0]), inner_spec)
 
 
 def run(
@@ -80,7 +85,8 @@ def prepare(recipe: Recipe, family: Any, data: Data, options: Options, apart: bo
     if len({(job.work.loss.rows, repr(job.work.loss.scorer)) for job in jobs.values()}) > 1:
         names = ", ".join(f"{name}: {job.work.loss.scorer or job.work.loss.name}" for name, job in jobs.items())
         raise FamilyError(f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=.")
-    return Ready(recipe, drawn, inner_spec, jobs, options.flat, isinstance(given, Family))
+    alone = isinstance(given, Family)
+    return Ready(recipe, jobs[""].plan if alone else drawn, inner_spec, jobs, options.flat, alone)
 
 
 def nested_cv(
@@ -115,12 +121,14 @@ def dry_run(
     drawn, task, inner_spec = _plan(recipe, data, families)
     found = {}
     for name, one in families.items():
-        work = _prepare(one, drawn, data, task, inner_spec, options).work
-        path = choose_path(work.family, work.kinds, [Draw(drawn, work.data)], work.loss, work.task, work.path)
-        found[name] = forecast(work, drawn, path, options.flat)
+        job = _prepare(one, drawn, data, task, inner_spec, options)
+        work = job.work
+        path = choose_path(work.family, work.kinds, [Draw(job.plan, work.data)], work.loss, work.task, work.path)
+        found[name] = forecast(work, job.plan, path, options.flat)
     return found[""] if isinstance(given, Family) else found
 
 
+FEW = 2  # training rows, of which the default grids still have several settings
 UNDER_WAY = Ran("under way", "the run goes on")
 DEFAULTS: dict[str, Any] = {
     "loss": None, "scoring": None, "select": "min", "flat": False, "n_jobs": None, "path": "auto", "progress": "off",
@@ -156,9 +164,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Job:
-    """One family made ready, and what the walk over its splits noted."""
+    """One family made ready, the splits that it needs, and what the walk over them noted."""
 
     work: Work
+    plan: Plan
     notes: tuple[str, ...]
 
 
@@ -179,14 +188,14 @@ class Ready:
         for name, job in self.jobs.items():
             if slot is not None:
                 slot.begin(name, len(results), len(self.jobs), partial(self.estimate, job, path=UNDER_WAY))
-            results[name] = self.estimate(job, *fill(job.work, self.plan, self.flat, slot))
+            results[name] = self.estimate(job, *fill(job.work, job.plan, self.flat, slot))
             if not results[name].complete:
                 break
         return results[""] if self.alone else Comparison(results, [name for name in self.jobs if name not in results])
 
     def estimate(self, job: Job, table: LossTable, path: Ran) -> RiskEstimate:
         """The result that a loss table of this job makes."""
-        return RiskEstimate(Record(self.recipe, job.work, self.plan, table, path, self.inner_spec, job.notes))
+        return RiskEstimate(Record(self.recipe, job.work, job.plan, table, path, self.inner_spec, job.notes))
 
 
 def _by_name(families: Family | dict[str, Family]) -> dict[str, Family]:
@@ -203,8 +212,21 @@ def _plan(recipe: Recipe, data: Data, families: dict[str, Family]) -> tuple[Plan
     task = next(iter(tasks.values()))
     for family in families.values():
         feasibility.check_target(data, task, family)
-    inner_spec = _inner_spec(recipe, data, families) if isinstance(recipe.inner_spec, str) else recipe.inner_spec
-    return draw(recipe, data, task, inner_spec), task, inner_spec
+    tuned = {name: one for name, one in families.items() if len(one.resolved(task, FEW).settings) > 1}
+    inner_spec = recipe.inner_spec
+    if isinstance(inner_spec, str):
+        inner_spec = _inner_spec(recipe, data, tuned or families)
+    chooses = tuned or not families or recipe.outer_spec is None
+    return draw(recipe, data, task, inner_spec if chooses else None), task, inner_spec
+
+
+def _as_needed(plan: Plan, family: Family, candidate: Any, inner_spec: Any) -> Plan:
+    """The plan, without inner splits where this family leaves nothing to choose in them and outer ones measure it."""
+    if len(family.settings) > 1 or plan.outer_layout is None:
+        return plan
+    name = self_tuned(candidate)
+    words = f"{name} tunes itself" if name else "nothing is chosen" if inner_spec is not None else ""
+    return replace(plan, inner_layouts=None, inner_words=words)
 
 
 def _inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
@@ -237,11 +259,12 @@ def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any,
     own = options.loss is None and options.scoring is None
     loss = find_loss(options.loss, ready.scoring if own else options.scoring, task, ready.estimator)
     kinds = check_parameters(ready)
+    plan = _as_needed(plan, ready, kinds[0].candidate, inner_spec)
     rule = rule_of(options.select, ready, kinds, loss)
     rule.refuse(plan)
     notes = feasibility.check(plan, data, task, ready, loss, kinds)
     work = Work(ready, kinds, data, loss, task, rule, options.path, options.n_jobs)
-    return Job(work, (*notes, *_leaks(plan, inner_spec)))
+    return Job(work, plan, (*notes, *_leaks(plan, inner_spec)))
 
 
 def _smallest_part(plan: Plan) -> int:

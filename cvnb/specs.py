@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -84,8 +85,9 @@ class Listed:
     splits: tuple[Any, ...]
 
     def __repr__(self) -> str:
-        shown = repr(_as_lists(list(self.splits)))
-        return shown if len(shown) <= MAX_SHOWN else f"<{len(self.splits)} given splits>"
+        some = list(islice(_numbers(self.splits), MAX_SHOWN // 3 + 1))  # each takes three characters or more
+        shown = repr(_as_lists(list(self.splits))) if len(some) <= MAX_SHOWN // 3 else ""
+        return shown if 0 < len(shown) <= MAX_SHOWN else f"<{len(self.splits)} given splits>"
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,17 @@ def _as_lists(splits: Any) -> Any:
     if isinstance(splits, list | tuple):
         return type(splits)(_as_lists(split) for split in splits)
     return splits
+
+
+def _numbers(splits: Any) -> Iterator[Any]:
+    """Every number in lists of lists, arrays and ranges, however deep."""
+    if isinstance(splits, np.ndarray):
+        yield from splits.ravel()
+    elif isinstance(splits, range | list | tuple):
+        for split in splits:
+            yield from _numbers(split)
+    else:
+        yield splits
 
 
 def _whole(share: Any) -> bool:

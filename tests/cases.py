@@ -139,7 +139,7 @@ def neighbour_models(task, estimator, plug_in):
 
 
 TO_THE_END = {"tol": 1e-12, "max_iter": 100_000}
-ALPHAS = {"alpha": [1e-3, 0.1, 1.0, 10.0, 1000.0]}
+ALPHAS, INTERCEPTS = {"alpha": [1e-3, 0.1, 1.0, 10.0, 1000.0]}, {"fit_intercept": [True, False]}
 
 FAMILIES = {
     **neighbour_models("votes", KNeighborsClassifier, naive.knn_classifier),
@@ -147,8 +147,8 @@ FAMILIES = {
     "ridge": Model(Ridge(), ALPHAS, naive.ridge),
     "ridge intercepts": Model(Ridge(), {**ALPHAS, "fit_intercept": [True, False]}, naive.ridge),
     "scaled ridge": behind_scaler(Ridge(), ALPHAS, naive.ridge),
-    "least squares": Model(LinearRegression(), {}, naive.ols),
-    "scaled least squares": behind_scaler(LinearRegression(), {}, naive.ols),
+    "least squares": Model(LinearRegression(), INTERCEPTS, naive.ols),
+    "scaled least squares": behind_scaler(LinearRegression(), INTERCEPTS, naive.ols),
     "lasso": Model(Lasso(**TO_THE_END), {"alpha": [0.01, 0.1, 1.0]}, naive.lasso, 1e-6),
     "elastic net": Model(ElasticNet(**TO_THE_END), {"alpha": [0.01, 0.3], "l1_ratio": [0.2, 0.9]}, naive.lasso, 1e-6),
     "scaled lasso": behind_scaler(Lasso(**TO_THE_END), {"alpha": [0.01, 0.1, 1.0]}, naive.lasso, 1e-6),
@@ -164,7 +164,7 @@ FAMILIES = {
     "boosting": Model(GradientBoostingRegressor(random_state=0), {"n_estimators": [2, 5, 10]}),
     "forest": Model(RandomForestClassifier(random_state=0), {"n_estimators": [2, 5, 9]}),
     "svc": Model(SVC(), {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.3]}),
-    "naive bayes": Model(GaussianNB(), {}),
+    "naive bayes": Model(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}),
 }
 
 

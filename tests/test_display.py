@@ -102,7 +102,9 @@ def test_the_flat_estimate_is_called_optimistic(result):
 
 def test_a_minimum_of_the_inner_curve_is_not_called_a_risk(shown):
     """Without an outer level the headline says that it is no estimate of the risk."""
-    assert "optimistic, not an estimate of the risk" in repr(shown[2]).splitlines()[0]
+    assert "smallest inner zero-one loss: optimistic, not an estimate of the risk" in repr(shown[2]).splitlines()[0]
+    scored = Recipe.internal_cv(3).run(knn(k=[1, 5]), X, y, scoring="f1_macro")
+    assert "largest inner f1_macro: optimistic, not an estimate of the risk" in repr(scored).splitlines()[0]
 
 
 def test_a_score_is_shown_as_a_score(shown):

@@ -310,7 +310,7 @@ def test_k_larger_than_a_training_part_is_refused():
     """One neighbour more than an inner training part has is named with its size."""
     X, y = table(24)
     with pytest.raises(CvnbError, match="n_neighbors=13 needs 13 training rows, but inner split 0 of outer split 0 has 12"):
-        run(MEANS(), {"n_neighbors": [13]}, X, y, BLIND)
+        run(MEANS(), {"n_neighbors": [12, 13]}, X, y, BLIND)
 
 
 def test_sample_weight_is_refused():

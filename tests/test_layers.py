@@ -34,6 +34,7 @@ ORDER = (
     "plan",
     "draw",
     "families",
+    "self_tuning",
     "shorthands",
     "simplicity",
     "feasibility",

@@ -189,9 +189,8 @@ def test_close_calls_are_counted():
     """Rows on the border between two classes are noted."""
     X = np.array([-1.0, 1.0, 0.0] * 8)[:, None]
     y = np.array([0, 1, 0, 0, 1, 1] * 4)
-    result = Recipe(outer=[(np.arange(18), np.arange(18, 24))], inner=[[(np.arange(12), np.arange(12, 18))]]).run(
-        family(RidgeClassifier(alpha=1.0)), X, y, progress="off"
-    )
+    splits = {"outer": [(np.arange(18)[::-1], np.arange(18, 24))], "inner": [[(np.arange(12), np.arange(12, 18))]]}
+    result = Recipe(**splits).run(family(RidgeClassifier(), grid={"alpha": [1.0, 2.0]}), X, y, progress="off")
     assert result.path == "path:ridge"
     assert any("level up to rounding" in note for note in result.notes)
 
@@ -446,7 +445,7 @@ def test_any_small_table_has_scikit_learns_numbers(m, p, outer, inner, seed, sca
 def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done(after, monkeypatch):
     """Two of four parts are left to refit, three inner fits and one outer fit each; the stop comes in one of them."""
     X, y = table()
-    fam, recipe = family(Ridge(), grid={"alpha": [1.0]}), Recipe(outer=4, inner=3)
+    fam, recipe = family(Ridge(), grid={"alpha": [1.0, 2.0]}), Recipe(outer=4, inner=3)
     whole = recipe.run(fam, X, y, path="refit")
     stages, evaluate, calls = ridge_path.LinearSweep.stages, Refit.evaluate, []
 

@@ -201,7 +201,8 @@ def test_the_kind_of_data_decides_too(name):
     for ahead, path in zip(([], [StandardScaler()], [IDENTITY]), paths, strict=True):
         if path is None:
             continue  # sparse X cannot be centred
-        fast, slow = (run(make_pipeline(*ahead, VOTES), {}, of(X), y, path=wanted) for wanted in ("auto", "refit"))
+        near = {"kneighborsclassifier__n_neighbors": [3, 5]}
+        fast, slow = (run(make_pipeline(*ahead, VOTES), near, of(X), y, path=wanted) for wanted in ("auto", "refit"))
         if name != "float16":
             assert fast.path == path, fast.path_reason
         np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-9, atol=1e-12)
@@ -320,12 +321,13 @@ def test_an_interrupt_before_the_first_split_is_said_and_stops_the_workers(monke
 def test_an_interrupt_keeps_the_outer_splits_that_were_finished(monkeypatch, model):
     """A partial result holds the first outer splits as a whole run has them, and says so."""
     X, y = table(200)
-    whole = run(model, {}, X, y, Recipe(outer=5, inner=2))
+    near = {f"{'kneighborsclassifier__' * (model is not VOTES)}n_neighbors": [3, 5]}
+    whole = run(model, near, X, y, Recipe(outer=5, inner=2))
     monkeypatch.setattr(knn_path, "WAVE", 1.0)  # one training part after the other
     before = set(threading.enumerate())
     release, _ = interrupted_in(monkeypatch, knn_path.KnnSweep, "_outside", 3)
     try:
-        part = run(model, {}, X, y, Recipe(outer=5, inner=2), n_jobs=2)
+        part = run(model, near, X, y, Recipe(outer=5, inner=2), n_jobs=2)
     finally:
         release.set()
     assert not wait_for_workers(before)
@@ -340,7 +342,8 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
     """Split by split, the finished outer splits stay."""
     X, y = table(60)
     model, recipe = make_pipeline(MinMaxScaler(), VOTES), Recipe(outer=5, inner=2)
-    whole = run(model, {}, X, y, recipe)
+    near = {"kneighborsclassifier__n_neighbors": [3, 5]}
+    whole = run(model, near, X, y, recipe)
     original, calls = behind.Behind.run, []
 
     def evaluate(self, *args):
@@ -350,7 +353,7 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
         return original(self, *args)
 
     monkeypatch.setattr(behind.Behind, "run", evaluate)
-    part = run(model, {}, X, y, recipe)
+    part = run(model, near, X, y, recipe)
     assert not part.complete
     assert part.fold_risks.tolist() == whole.fold_risks[: len(part.fold_risks)].tolist()
     assert 1 <= len(part.fold_risks) < 5

@@ -39,11 +39,13 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsClassifier
 
-from cvnb import Family, Plan, Recipe, TimeBlocks, knn, logistic
+from cvnb import Family, Plan, Recipe, TimeBlocks, knn, lasso, logistic, ridge
 from cvnb.errors import CvnbError, CvnbWarning, FamilyError, InfeasibleError, RecipeError
+from cvnb.layouts import Pairs, Partition
 from cvnb.recipes import Holdout, LikeOuterTest, Resampling
 
 MB = 1e6
+TWO_C, TWO_ALPHAS = {"C": [0.1, 1.0]}, {"alpha": [0.1, 1.0]}  # of one setting no inner split is drawn
 
 
 def columns(n_rows):
@@ -655,6 +657,91 @@ def test_inner_lists_speak_of_row_numbers_of_the_whole_data():
         assert_same_splits(splits, expected)
 
 
+CONTAINERS = {
+    "arrays": lambda pairs: list(pairs),
+    "lists": lambda pairs: [[train.tolist(), test.tolist()] for train, test in pairs],
+    "tuples": lambda pairs: tuple((tuple(train), tuple(test)) for train, test in pairs),
+    "small integers": lambda pairs: [(train.astype(np.uint8), test.astype(np.int16)) for train, test in pairs],
+    "a generator": lambda pairs: (pair for pair in pairs),
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_lists_that_partition_the_rows_are_kept_like_drawn_folds(container):
+    """Outside, inside each training part, and inside all of S: one small integer per row, the same splits."""
+    kept, drawn = CONTAINERS[container], plan_of(Recipe(5, 3), numbers(31))
+    outer, inner = list(drawn.outer), [list(splits) for splits in drawn.inner]
+    plan = plan_of(Recipe(kept(outer), [kept(splits) for splits in inner]), numbers(31))
+    assert plan == drawn
+    assert not plan.inner_in_rows
+    for mine, theirs in zip([plan.outer_layout, *plan.inner_layouts], [drawn.outer_layout, *drawn.inner_layouts], strict=True):
+        assert isinstance(mine, Partition)
+        assert mine.label.tolist() == theirs.label.tolist()
+    assert isinstance(plan_of(Recipe(None, kept(outer)), numbers(31)).inner_layouts[0], Partition)
+    assert Plan.from_json(plan.to_json()) == drawn
+
+
+def test_inner_lists_are_folds_of_the_rows_that_their_outer_split_leaves():
+    """Inside an outer training part that leaves rows out too; lists in another order stay as they are."""
+    outer = [([0, 1, 2, 3], [6]), ([5, 4, 1, 0], [2, 3]), ([0, 1, 2], [3])]
+    inner = [[([2, 3], [0, 1]), ([0, 1], [2, 3])], [([4, 5], [0, 1])], [([0], [1])]]
+    plan = plan_of(Recipe(outer, inner), numbers(7))
+    assert [type(layout) for layout in plan.inner_layouts] == [Partition, Pairs, Pairs]
+    for splits, expected in zip(plan.inner, inner, strict=True):
+        assert_same_splits(splits, expected)
+
+
+@pytest.mark.parametrize("family", [ridge(), lasso(), knn(k=[1, 3, 7], scale=False, task="regression")])
+def test_folds_as_lists_take_the_path_of_drawn_folds(family):
+    """The same computation, so the same numbers to the last bit."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 4))
+    y = X @ [1.0, 2.0, 0.0, 0.0] + rng.normal(size=90)
+    drawn = Recipe(5, 3).run(family, X, y)
+    given = Recipe(list(drawn.plan.outer), [list(splits) for splits in drawn.plan.inner]).run(family, X, y)
+    assert given.path == drawn.path
+    assert given.path.startswith("shared:")
+    assert np.array_equal(given.inner_curves, drawn.inner_curves)
+    assert np.array_equal(given.fold_risks, drawn.fold_risks)
+    assert np.array_equal(given.predictions, drawn.predictions)
+
+
+class Counted(list):
+    """A list that counts how often its numbers are read one by one."""
+
+    read = 0
+
+    def __iter__(self):
+        for number in super().__iter__():
+            Counted.read += 1
+            yield number
+
+
+def test_the_words_of_long_lists_do_not_read_them():
+    """A repr says how many splits are given: it need not write down two million numbers to find that they are too long."""
+    recipe = Recipe([(Counted(range(1, 1000)), Counted([0])), (Counted([0]), Counted(range(1, 1000)))], None)
+    Counted.read = 0
+    assert repr(recipe) == "Recipe(outer=<2 given splits>, inner=None, seed=0)"
+    assert Counted.read < 100
+
+
+def test_leave_one_out_as_lists_costs_no_more_than_reading_them():
+    """The numbers given are many; each is looked at a few times, none sorted."""
+    splits = list(LeaveOneOut().split(columns(2000)))
+    recipe, y = Recipe(splits, None), numbers(2000)
+
+    def seconds(do):
+        times = []
+        for _ in range(4):
+            started = time.perf_counter()
+            do()
+            times.append(time.perf_counter() - started)
+        return min(times)
+
+    read = seconds(lambda: [(train.astype(np.int32).max(), test.max()) for train, test in splits])
+    assert seconds(lambda: plan_of(recipe, y)) < 20 * read  # 5 times; 70 times with masks and sorts of every list
+
+
 def test_a_row_may_be_trained_on_twice():
     """A list may name a training row twice (an inner bootstrap with its out-of-bag rows): only train ∩ test is refused."""
     splits = [([0, 0, 1, 3], [2, 4]), ([4, 4, 2], [0, 1])]
@@ -852,14 +939,17 @@ def test_a_run_uses_the_plan_that_the_recipe_draws():
 def test_two_families_share_the_splits_of_one_recipe():
     """The family does not enter the draw, as long as its task is the same."""
     X, y = columns(40), np.arange(40) % 2
-    plans = [Recipe().plan(X, y, family) for family in (knn(), logistic(), Family(KNeighborsClassifier()), None)]
+    plans = [
+        Recipe().plan(X, y, family)
+        for family in (knn(), logistic(), Family(KNeighborsClassifier(), {"n_neighbors": [1, 3]}), None)
+    ]
     assert all(plan == plans[0] for plan in plans)
 
 
 def test_a_grid_search_brings_its_cv_where_inner_is_auto():
     """inner="auto" takes the cv of a GridSearchCV as given; any other inner leaves it aside."""
     y = np.arange(40) % 2
-    search = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=ShuffleSplit(3, random_state=4))
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=ShuffleSplit(3, random_state=4))
     assert plan_of(Recipe(), y, family=search) == plan_of(Recipe(inner=ShuffleSplit(3, random_state=4)), y)
     assert plan_of(Recipe(inner=4), y, family=search) == plan_of(Recipe(inner=4), y)
 
@@ -867,16 +957,17 @@ def test_a_grid_search_brings_its_cv_where_inner_is_auto():
 def test_a_number_as_cv_of_a_grid_search_is_what_scikit_learn_makes_of_it():
     """GridSearchCV(cv=3) splits without shuffling, stratified for a classifier only."""
     y = np.arange(40) % 2
-    for estimator, splitter in ((LogisticRegression(), StratifiedKFold(3)), (Ridge(), KFold(3))):
-        plan = plan_of(Recipe(), y, family=GridSearchCV(estimator, {}, cv=3))
-        expected = plan_of(Recipe(inner=splitter), y, family=Family(estimator))
+    for family, splitter in (((LogisticRegression(), TWO_C), StratifiedKFold(3)), ((Ridge(), TWO_ALPHAS), KFold(3))):
+        plan = plan_of(Recipe(), y, family=GridSearchCV(*family, cv=3))
+        expected = plan_of(Recipe(inner=splitter), y, family=Family(*family))
+        assert len(plan.inner[0]) == 3
         assert plan == expected
 
 
 def test_a_grid_search_without_cv_leaves_five_shuffled_folds():
     """cv=None names no splitter."""
     y = np.arange(40) % 2
-    assert plan_of(Recipe(), y, family=GridSearchCV(LogisticRegression(), {})) == plan_of(Recipe(inner=5), y)
+    assert plan_of(Recipe(), y, family=GridSearchCV(LogisticRegression(), TWO_C)) == plan_of(Recipe(inner=5), y)
 
 
 @pytest.mark.parametrize("cv", [1, 0, 0.3, "five"])
@@ -889,7 +980,7 @@ def test_a_cv_of_a_grid_search_that_splits_nothing_is_refused_by_name(cv):
 def test_groups_reach_a_grid_search_whose_cv_is_a_number():
     """A bare number knows nothing of groups, so folds are drawn that keep them."""
     y, groups = np.arange(40) % 2, np.arange(40) // 2
-    plan = plan_of(Recipe(outer=4), y, groups, GridSearchCV(LogisticRegression(), {}, cv=3))
+    plan = plan_of(Recipe(outer=4), y, groups, GridSearchCV(LogisticRegression(), TWO_C, cv=3))
     assert plan.audit().ok
     assert [len(splits) for splits in plan.inner] == [3] * 4
 
@@ -897,11 +988,21 @@ def test_groups_reach_a_grid_search_whose_cv_is_a_number():
 def test_different_cvs_in_one_comparison_are_refused_unless_inner_is_given():
     """Families on one plan need one inner splitter."""
     y = np.arange(40) % 2
-    families = {n: GridSearchCV(LogisticRegression(), {}, cv=n) for n in ("a", "b")}
+    families = {n: GridSearchCV(LogisticRegression(), TWO_C, cv=n) for n in ("a", "b")}
     families["a"].cv, families["b"].cv = 3, KFold(3, shuffle=True, random_state=0)
     with pytest.raises(RecipeError, match=r"the families bring different inner splitters .*; give inner="):
         plan_of(Recipe(), y, family=families)
     assert plan_of(Recipe(inner=4), y, family=families) == plan_of(Recipe(inner=4), y)
+
+
+def test_the_cv_of_a_family_that_leaves_nothing_to_choose_does_not_count():
+    """Its inner splitter is used for an ensemble alone; the others' cv splits for all."""
+    y = np.arange(40) % 2
+    families = {
+        "one": GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=4),
+        "two": GridSearchCV(LogisticRegression(), TWO_C, cv=KFold(3)),
+    }
+    assert [len(splits) for splits in plan_of(Recipe(), y, family=families).inner] == [3] * 5
 
 
 def test_long_cvs_that_differ_in_the_middle_are_different():
@@ -1210,7 +1311,7 @@ def test_an_audit_of_given_folds_with_groups_finds_what_the_splitter_ignored():
 def test_a_run_notes_that_given_splits_cut_groups(keywords):
     """What is used as given may cut groups; it is never silent about it."""
     result = Recipe(**keywords).run(
-        Family(Ridge(), {"alpha": [1.0]}), columns(12), numbers(12), groups=np.arange(12) // 2, progress="off"
+        Family(Ridge(), TWO_ALPHAS), columns(12), numbers(12), groups=np.arange(12) // 2, progress="off"
     )
     assert any("groups" in note for note in result.notes)
 

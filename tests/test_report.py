@@ -131,7 +131,7 @@ def test_the_paragraph_follows_recipe_data_and_rule():
     assert "The setting with the largest mean inner roc_auc was chosen" in scored
     internal = methods_of(Recipe.internal_cv(3).run(ridge(), X, t))
     assert "The setting was found by tuning by internal CV; no risk was estimated." in internal
-    assert "is optimistic as an estimate of the risk." in internal
+    assert "after training on 40 rows, is optimistic as an estimate of the risk." in internal
     one = methods_of(Recipe.validation().run(ridge(alpha=1.0), X, t))
     assert "The squared risk of the predictor was estimated by validation on a test set." in one
     assert "The estimator was StandardScaler → Ridge with alpha=1." in one

@@ -36,6 +36,7 @@ import cvnb
 from cvnb import Comparison, Family, Recipe, RiskEstimate, forest, knn, logistic, ridge
 from cvnb.errors import CvnbError, CvnbWarning, FamilyError, FitError, InputError, RecipeError
 from cvnb.estimate import record_of
+from cvnb.methods import methods_of
 
 
 def table(n_rows=40):
@@ -243,10 +244,28 @@ def test_the_quantity_of_one_setting_speaks_of_no_choice():
 
 
 def test_the_quantity_of_tuning_alone_says_that_nothing_is_measured():
-    """internal_cv has no risk, and says so."""
+    """internal_cv and dev_set have no risk, and say so; their loss is one at the inner training size."""
     result = run(ridges, Recipe.internal_cv(4))
     assert result.risk is None
-    assert result.quantity.startswith("nothing is measured outside S")
+    assert result.quantity == (
+        "nothing is measured outside S; the smallest inner loss is optimistic for E[ℓ_D(A_θ̂(T))], |T| = 30 of |S| = 40, "
+        "θ̂ chosen inside S by 4-fold CV"
+    )
+    assert "|T| = 26 to 27 of |S| = 40," in run(ridges, Recipe.internal_cv(3)).quantity
+    assert "optimistic for ℓ_D(A_θ̂(T)), |T| = 30 of |S| = 40" in run(ridges, Recipe.dev_set(0.25)).quantity
+
+
+@pytest.mark.parametrize("scoring", [None, "r2"])
+def test_one_setting_without_an_outer_level_is_not_called_optimistic(scoring):
+    """Nothing is minimised, so the inner loss estimates the risk at the inner training size, in every place that names it."""
+    result = run(Ridge(), Recipe.internal_cv(4), scoring=scoring)
+    assert result.quantity == ("one setting; the inner loss by 4-fold CV estimates E[ℓ_D(A(T))], |T| = 30 of |S| = 40")
+    assert result.flat == result.inner_curves[0, 0]
+    for said in (repr(result), methods_of(result), repr(Comparison({"ridge": result}))):
+        assert "optimistic" not in said
+        assert "smallest" not in said
+        assert "largest" not in said
+    assert "after training on 30 rows" in methods_of(result)
 
 
 def test_scores_are_given_back_as_scores():
@@ -645,8 +664,8 @@ def test_equal_settings_of_a_model_without_a_seed_are_equal():
 
 def test_the_numbers_do_not_depend_on_the_other_settings():
     """A random setting alone in its grid, first in it, gives the numbers that it gives among others."""
-    alone = run(Family(RandomForestRegressor(3), {"max_depth": [2]}))
-    among = run(Family(RandomForestRegressor(3), {"max_depth": [2, 3]}))
+    alone = run(Family(RandomForestRegressor(3), {"max_depth": [2]}), Recipe.internal_cv(3))
+    among = run(Family(RandomForestRegressor(3), {"max_depth": [2, 3]}), Recipe.internal_cv(3))
     assert np.array_equal(alone.inner_curves[:, 0], among.inner_curves[:, 0])
 
 

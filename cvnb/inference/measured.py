@@ -101,7 +101,7 @@ def paired_losses(result: RiskEstimate, other: Any) -> tuple[np.ndarray, float, 
     """(ε_j of the one minus ε_j of the other, n_train, n_test) of two results on one plan."""
     if not is_result(other):
         raise InputError("two results are compared with each other: corrected_t(comparison['knn'], comparison['ridge']).")
-    if result.plan is not other.plan and result.plan != other.plan:
+    if result.plan is not other.plan and result.plan.outer != other.plan.outer:
         raise InputError(
             "these results have different splits, so they cannot be paired; run both at once: recipe.run({...}, X, y)."
         )

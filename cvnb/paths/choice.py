@@ -136,4 +136,4 @@ def _repeats(plan: Plan) -> bool:
     """Whether some training part given as a list holds a row twice."""
     layouts = [*plan.inner_kept, *([] if plan.outer_layout is None else [plan.outer_layout])]
     pairs = [pair for layout in layouts if isinstance(layout, Pairs) for pair in layout.pairs]
-    return any(np.unique(train).size < train.size for train, _ in pairs)
+    return any(np.bincount(train).max() > 1 for train, _ in pairs if train.size)

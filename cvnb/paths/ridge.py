@@ -75,8 +75,7 @@ class LinearSweep:
     def _kind_of_part(self, plan: Plan) -> type[Part]:
         if plan.inner_layouts is None:
             return OuterSplits if self._is_partition(plan.outer_layout) else Part
-        in_part = not plan.inner_in_rows or plan.outer_layout is None
-        return BlockedPart if in_part and all(map(self._is_partition, plan.inner_kept)) else Part
+        return BlockedPart if all(map(self._is_partition, plan.inner_kept)) else Part
 
     def _is_partition(self, layout: Layout | None) -> bool:
         """Whether training parts are sums of blocks, with rows enough for the primal form."""

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 SAME = 1e-12
+ROUNDING = 8 * 2.0**-52
+EVEN = 1e-9
 
 
 # Grids
@@ -38,8 +40,7 @@ def distances(X_train, x, metric="minkowski", p=2):
     X_train, x = X_train.astype(np.float64), x.astype(np.float64)
     if metric == "cosine":  # 1 - cos, without its loss of digits
         X_train, x = X_train / np.sqrt((X_train**2).sum(axis=1))[:, None], x / np.sqrt((x**2).sum())
-        squares = ((X_train - x) ** 2).sum(axis=1)
-        return np.where(squares > 1e-30, squares / 2, 0.0)
+        return ((X_train - x) ** 2).sum(axis=1) / 2
     gaps = np.abs(X_train - x)
     if metric == "chebyshev" or (metric == "minkowski" and p == np.inf):
         return gaps.max(axis=1)
@@ -50,15 +51,41 @@ def distances(X_train, x, metric="minkowski", p=2):
     return (gaps**p).sum(axis=1) ** (1 / p)
 
 
+def slack(x, metric="minkowski", p=2):
+    """d -> how much farther a row may be from x and yet be as far: the rounding of d, and of the numbers in x."""
+    if metric == "cosine":  # half the square of a distance between rows of length 1
+        return lambda d: SAME * d + ROUNDING * np.sqrt(2 * d) + ROUNDING**2 / 2
+    blur = ROUNDING * distances(np.zeros((1, len(x))), x, metric, p)[0]
+    return lambda d: SAME * d + blur
+
+
+def ranked(X_train, x, metric="minkowski", p=2):
+    """(training rows, distances) by (distance, row number), where distances that are equal up to rounding are equal.
+
+    A class of equals is the nearest row that is left and all that are as far; its distance is that of its first row.
+    """
+    d, more = distances(X_train, x, metric, p), slack(x, metric, p)
+    d = np.where(d <= more(0.0), 0.0, d)
+    order, rows, levels = np.argsort(d), [], []
+    while len(rows) < len(d):
+        start = end = len(rows)
+        limit = d[order[start]] + more(d[order[start]])
+        while end < len(d) and (end == start or d[order[end]] <= limit):
+            end += 1
+        rows += sorted(order[start:end])
+        levels += [d[rows[start]]] * (end - start)
+    return np.array(rows), np.array(levels)
+
+
 def voters(setting, X_train, x):
     """The k nearest training rows by (distance, row number), and the weight of each one's vote."""
-    d = distances(X_train, x, own(setting, "metric", "minkowski"), own(setting, "p", 2))
-    nearest = np.argsort(d, kind="stable")[: own(setting, "n_neighbors", 5)]
+    rows, d = ranked(X_train, x, own(setting, "metric", "minkowski"), own(setting, "p", 2))
+    nearest, d = rows[: own(setting, "n_neighbors", 5)], d[: own(setting, "n_neighbors", 5)]
     if own(setting, "weights", "uniform") == "uniform":
         return nearest, np.ones(len(nearest))
-    if (d[nearest] == 0).any():
-        return nearest, (d[nearest] == 0).astype(np.float64)
-    return nearest, 1 / d[nearest]
+    if (d == 0).any():
+        return nearest, (d == 0).astype(np.float64)
+    return nearest, 1 / d
 
 
 def knn_regressor(setting, X_train, y_train, X_test, w_train=None):
@@ -83,9 +110,9 @@ def knn_probabilities(setting, X_train, y_train, X_test, w_train=None):
 
 
 def knn_classifier(setting, X_train, y_train, X_test, w_train=None):
-    """Class with most votes among each test row's neighbours; even votes go to the smallest label."""
+    """Class with most votes among each test row's neighbours; votes even up to rounding go to the smallest label."""
     shares = knn_probabilities(setting, X_train, y_train, X_test)
-    return np.unique(y_train)[np.argmax(shares, axis=1)]
+    return np.unique(y_train)[np.argmax(shares >= (1 - EVEN) * shares.max(axis=1, keepdims=True), axis=1)]
 
 
 # Linear models

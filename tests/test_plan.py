@@ -673,7 +673,6 @@ def test_lists_that_partition_the_rows_are_kept_like_drawn_folds(container):
     outer, inner = list(drawn.outer), [list(splits) for splits in drawn.inner]
     plan = plan_of(Recipe(kept(outer), [kept(splits) for splits in inner]), numbers(31))
     assert plan == drawn
-    assert not plan.inner_in_rows
     for mine, theirs in zip([plan.outer_layout, *plan.inner_layouts], [drawn.outer_layout, *drawn.inner_layouts], strict=True):
         assert isinstance(mine, Partition)
         assert mine.label.tolist() == theirs.label.tolist()

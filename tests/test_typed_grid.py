@@ -355,7 +355,7 @@ def test_what_the_builder_writes_is_read_as_python_reads_it(grid):
         ridge(alpha=[np.float32(0.5), 10**3]),
         Family(SVC(), {"C": [1.0, float("inf")], "kernel": ["rbf", "linear"]}),
     ],
-    ids=repr,
+    ids=["metric", "array", "numpy number", "float32", "estimator"],
 )
 def test_a_family_that_is_given_can_be_chosen_again_by_its_own_text(builder, names, given):
     """Also with a function in it, that no text may name: its own text stands for it."""

@@ -1,7 +1,13 @@
-"""Nearest neighbours in order of (distance, row number).
+"""Nearest neighbours in order of (distance, row number); distances equal up to rounding are equal.
 
-Distances are sums over columns added in the order of NumPy's sum: up to 128 columns they equal np.sqrt(((x - z) ** 2).sum())
-bit for bit, and equal distances are equal wherever they are computed.
+Distances are sums over columns added in the order of NumPy's sum: up to 128 columns they equal
+np.sqrt(((x - z) ** 2).sum()) bit for bit, and a pair of rows has one distance wherever it is computed.
+
+A row z is as far from x as one at distance d if it is farther by at most SAME * d + blur, where
+blur = ROUNDING * |x|: the numbers in x and z are rounded before they are subtracted, and |z| is at
+most |x| + d. No third row has a say. A class of equals is the nearest row left and all as far as it.
+If that row is left out later, the class may reach farther. So a list from which rows are left out
+ends before a chain: rows each as far as the one before, but the last not as far as the first.
 """
 
 from __future__ import annotations
@@ -12,7 +18,8 @@ from numba import njit
 EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)
 TILE = 512  # columns of a tile of keys, which stays in the first cache
 SAMPLE = 2048  # keys that are looked at to guess how near the nearest ones are, where there are more
-PARALLEL = 1e-30  # squared distance of two rows of length 1 that is nothing but rounding
+SAME = 1e-12  # distances that differ by less, relatively, are equal
+ROUNDING = 2.0**-49  # the same for the numbers behind them: 8 roundings, as a scaler makes several
 CROWDED = 64  # candidates in one bucket of a sort that are too many to be sorted one by one
 
 
@@ -63,10 +70,46 @@ def _distance(key, metric, power):
     if metric == EUCLIDEAN:
         return np.sqrt(key)
     if metric == COSINE:
-        return 0.5 * key if key > PARALLEL else 0.0  # rows of one direction differ by the rounding of their norms alone
+        return 0.5 * key
     if metric == MINKOWSKI:
         return key ** (1.0 / power)
     return key
+
+
+@njit(cache=True, nogil=True)
+def _key(distance, metric, power):
+    """The key that stands for a distance."""
+    if metric == EUCLIDEAN:
+        return distance * distance
+    if metric == COSINE:
+        return 2.0 * distance
+    if metric == MINKOWSKI:
+        return distance**power
+    return distance
+
+
+@njit(cache=True, nogil=True)
+def norm(x, metric, power):
+    """The distance of x from 0, or from a row of zeros under the cosine; no square overflows."""
+    most, total = 0.0, 0.0
+    for c in range(x.size):
+        most = max(most, abs(x[c]))
+    if metric == CHEBYSHEV or most < 1e-300:
+        return most
+    unit = 1.0 if 1e-100 < most < 1e100 and metric != MINKOWSKI else most
+    by = 1.0 / unit
+    for c in range(x.size):
+        share = abs(x[c]) * by
+        total += share**power if metric == MINKOWSKI else share if metric == MANHATTAN else share * share
+    return unit * (np.sqrt(total) if metric == COSINE else _distance(total, metric, power))
+
+
+@njit(cache=True, nogil=True)
+def _slack(distance, blur, metric):
+    """How much farther a row may be and yet be as far."""
+    if metric == COSINE:  # half the square of a distance between rows of length 1
+        return SAME * distance + blur * (np.sqrt(2.0 * distance) + 0.5 * blur)
+    return SAME * distance + blur
 
 
 @njit(cache=True, nogil=True)
@@ -122,8 +165,11 @@ def _threshold(sample, shift, wanted, guess):
 
 
 @njit(cache=True, nogil=True)
-def _candidates(keys, shift, own, length, guess, slack, spread, floor, sample, found):
-    """(how many, limit): fill found with all rows whose key + shift is at most the limit, `length` of them well below it."""
+def _candidates(keys, shift, own, length, guess, slack, spread, blur, metric, power, sample, found):
+    """(how many, limit): fill found with all rows whose key + shift is at most the limit, `length` of them well below it.
+
+    Rows that are tied with the last of these, and with the last of those, do not exceed it.
+    """
     n, n_left = keys.size, keys.size - (own >= 0)
     if own >= 0:
         keys[own] = np.inf
@@ -138,7 +184,9 @@ def _candidates(keys, shift, own, length, guess, slack, spread, floor, sample, f
         limit = _threshold(looked_at, shift, wanted / step, guess)
         if limit == np.inf:
             break
-        wider = max(limit + 8.0 * slack * abs(limit) + spread, floor)  # no row that ties with the last is left outside
+        last = _distance(max(limit, 0.0), metric, power)
+        farther = _key(last + 3.0 * _slack(last, blur, metric), metric, power)
+        wider = max(limit, farther) + 8.0 * slack * max(abs(limit), farther) + spread
         n_found, n_below = 0, length
         for i in range(n):  # no branch: which rows are near is unpredictable
             found[n_found] = i
@@ -211,50 +259,113 @@ def _merge_sort(distances, n, order):
 
 
 @njit(cache=True, nogil=True)
-def select(keys, exact, shift, spread, own, Q, T, metric, power, near, distance, reach):
+def select(keys, exact, shift, spread, own, Q, T, metric, power, size, final, near, distance, reach, mixed):
     """Fill near[t] and distance[t] with the rows of T nearest to Q[t], sorted by (distance, row), and reach[t].
 
-    The first reach[t] are the nearest ones for certain; -1 - n says that there are no more than these n rows at all. keys[t]
-    hold what `fill_keys` gives where exact; else keys[t] + shift[t] are lower bounds of squared distances, less than spread[t]
-    too low near Q[t]. own[t] is the row of T that is Q[t] itself and no neighbour, or -1. keys is written on.
+    The first reach[t] are the nearest ones for certain; -1 - n says that there are no more than these n
+    rows at all. mixed[t] is 1 where rounding tells apart distances that are equal: then a row that is as
+    far as the one before it has its distance with a minus. keys[t] hold what `fill_keys` gives where
+    exact; else keys[t] + shift[t] are lower bounds of squared distances, less than spread[t] too low near
+    Q[t]. own[t] is the row of T that is Q[t] itself and no neighbour, or -1. size is the length of what
+    was subtracted from the rows; final says that no row is left out later. keys is written on.
     """
-    n, length = keys.shape[1], near.shape[1]
+    n, wanted = keys.shape[1], near.shape[1]
     sample, distances, found = np.empty(n), np.empty(n), np.empty(n + 1, dtype=np.int64)
     order, start, place = np.empty(n, dtype=np.int64), np.empty(2 * n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
     guess, slack = max(keys[0, n // 2] + shift[0], 1e-300), (2 * T.shape[1] + 16) * 2.0**-53
-    floor = 2.0 * PARALLEL if metric == COSINE else 0.0  # whoever is at distance 0 is found
     for t in range(keys.shape[0]):
-        n_found, limit = _candidates(keys[t], shift[t], own[t], length, guess, slack, spread[t], floor, sample, found)
-        if not exact:
-            _squares(Q, t, T, found, n_found, distances)
-        for a in range(n_found):
-            distances[a] = _distance(keys[t, found[a]] if exact else distances[a], metric, power)
-        certain = np.inf
-        if limit < np.inf:
-            guess = limit if limit > 0.0 else guess
-            certain = _distance(max(limit, 0.0) * (1.0 - slack), metric, power)
-        _sort(distances, n_found, order, start, place)
-        reach[t] = _keep(found, distances, order, n_found, certain, True, near[t], distance[t])
+        blur = ROUNDING * (norm(Q[t], metric, power) + size)
+        zero, enough = _slack(0.0, blur, metric), wanted
+        while True:
+            n_found, limit = _candidates(
+                keys[t], shift[t], own[t], enough, guess, slack, spread[t], blur, metric, power, sample, found
+            )
+            if not exact:
+                _squares(Q, t, T, found, n_found, distances)
+            for a in range(n_found):
+                d = _distance(keys[t, found[a]] if exact else distances[a], metric, power)
+                distances[a] = d if d > zero else 0.0
+            certain = np.inf
+            if limit < np.inf:
+                guess = limit if limit > 0.0 else guess
+                certain = max(_distance(max(limit, 0.0) * (1.0 - slack), metric, power), 5e-324)  # 0 is certain
+            _sort(distances, n_found, order, start, place)
+            reach[t], mixed[t] = _keep(found, distances, order, n_found, certain, blur, metric, final, near[t], distance[t])
+            if not (final and exact and 0 <= reach[t] < wanted):
+                break
+            enough = n  # a class of equals went on beyond the limit
 
 
 @njit(cache=True, nogil=True)
-def _keep(found, distances, order, n_found, certain, touching, near, distance):
-    """Fill near and distance with the first of the candidates; gives how many are certain, as in `select`.
+def _keep(found, distances, order, n_found, certain, blur, metric, final, near, distance):
+    """Fill near and distance with the first of the candidates, as in `select`; gives (reach, mixed).
 
-    Those nearer than `certain` are; touching: those at distance 0 are too.
+    Those nearer than `certain` are all there are. The candidates' rows increase.
     """
     kept = min(n_found, near.size)
     for a in range(kept):
         near[a], distance[a] = found[order[a]], distances[order[a]]
-    if certain == np.inf:
-        return -1 - kept if n_found <= near.size else kept
-    while kept > 0 and not (distance[kept - 1] < certain or (touching and distance[kept - 1] == 0.0)):
-        kept -= 1
-    return kept
+    last, close, end = distance[kept - 1] if kept else 0.0, 0, kept
+    most = _slack(last, blur, metric)
+    for a in range(1, kept):  # no branch
+        gap = distance[a] - distance[a - 1]
+        close += (gap > 0.0) & (gap <= most)
+    while end < n_found and distances[order[end]] == last:
+        end += 1
+    if close or (end < n_found and distances[order[end]] - last <= most):
+        return _keep_classes(found, distances, order, n_found, certain, blur, metric, final, near, distance)
+    if end == n_found:
+        while kept > 0 and certain < np.inf and distance[kept - 1] + _slack(distance[kept - 1], blur, metric) >= certain:
+            kept -= 1  # a row that was not found may be as far
+    return (-1 - kept if certain == np.inf and n_found <= near.size else kept), 0
 
 
 @njit(cache=True, nogil=True)
-def settle(found, last, own, Q, T, metric, power, near, distance, reach):
+def _keep_classes(found, distances, order, n_found, certain, blur, metric, final, near, distance):
+    """The same, class by class, where rounding tells apart distances that count as equal."""
+    a, mixed = 0, 0
+    while a < n_found and a < near.size:
+        first = distances[order[a]]
+        last, b = first, a + 1
+        while b < n_found and distances[order[b]] - last <= _slack(last, blur, metric):
+            last = distances[order[b]]
+            b += 1
+        if b == n_found and certain < np.inf and last + _slack(last, blur, metric) >= certain:
+            return a, mixed
+        if last - first > _slack(first, blur, metric):
+            if not final:
+                return a, mixed
+            b = a + 1
+            while distances[order[b]] - first <= _slack(first, blur, metric):
+                b += 1
+            last = distances[order[b - 1]]
+        if last > first:
+            _sort_numbers(order[a:b])
+            mixed = 1
+        for c in range(a, min(b, near.size)):
+            d = distances[order[c]]
+            near[c], distance[c] = found[order[c]], (-d if last > first and c > a else d)
+        a = b
+    kept = min(a, near.size)
+    return (-1 - kept if certain == np.inf and n_found <= near.size else kept), mixed
+
+
+@njit(cache=True, nogil=True)
+def _sort_numbers(numbers):
+    """Sort them; few, and nearly sorted, they are put where they belong one by one."""
+    if numbers.size > CROWDED:
+        numbers.sort()
+        return
+    for a in range(1, numbers.size):
+        moved, b = numbers[a], a - 1
+        while b >= 0 and numbers[b] > moved:
+            numbers[b + 1] = numbers[b]
+            b -= 1
+        numbers[b + 1] = moved
+
+
+@njit(cache=True, nogil=True)
+def settle(found, last, own, Q, T, metric, power, size, final, near, distance, reach, mixed):
     """The same from the rows found[t] that a tree gave, in order of row number; no other row is nearer than last[t].
 
     T has fewer than 8 columns.
@@ -263,7 +374,8 @@ def settle(found, last, own, Q, T, metric, power, near, distance, reach):
     distances, rows = np.empty(n), np.empty(n, dtype=np.int64)
     order, start, place = np.empty(n, dtype=np.int64), np.empty(2 * n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
     for t in range(found.shape[0]):
-        n_found = 0
+        blur = ROUNDING * (norm(Q[t], metric, power) + size)
+        zero, n_found = _slack(0.0, blur, metric), 0
         for a in range(n):
             i = found[t, a]
             if i == own[t]:
@@ -279,8 +391,9 @@ def settle(found, last, own, Q, T, metric, power, near, distance, reach):
                     key = max(key, gap)
                 else:
                     key += gap**power
-            rows[n_found], distances[n_found] = i, _distance(key, metric, power)
+            d = _distance(key, metric, power)
+            rows[n_found], distances[n_found] = i, d if d > zero else 0.0
             n_found += 1
         _sort(distances, n_found, order, start, place)
-        certain = 0.5 * last[t] ** 2 if metric == COSINE else last[t]
-        reach[t] = _keep(rows, distances, order, n_found, certain * (1.0 - 1e-14), False, near[t], distance[t])
+        certain = (0.5 * last[t] ** 2 if metric == COSINE else last[t]) * (1.0 - 1e-14)
+        reach[t], mixed[t] = _keep(rows, distances, order, n_found, certain, blur, metric, final, near[t], distance[t])

@@ -43,7 +43,10 @@ def columns(X, train, mean, scale, out):
 
 @njit(cache=True, nogil=True)
 def standardise(X, train, test, T, Q):
-    """Fill T and Q with the rows `train` and `test` of X in units of the training rows' standard deviations."""
+    """Fill T and Q with the rows `train` and `test` of X in units of the training rows' standard deviations.
+
+    Gives how large the numbers of each column were, in its unit, before the mean was subtracted.
+    """
     n, n_columns = train.size, X.shape[1]
     mean, scale = np.empty(n_columns), np.empty(n_columns)
     moments(X, train, mean, scale)
@@ -53,6 +56,7 @@ def standardise(X, train, test, T, Q):
     for t in range(test.size):
         for c in range(n_columns):
             Q[t, c] = (X[test[t], c] - mean[c]) / scale[c]
+    return 1.0 + np.abs(mean) / scale
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 EXCLUDED = -2  # code of a row that is in no training part
-SAME = 1e-12  # distances that differ by less, relatively, count as tied
+EVEN = 1e-9  # sums of weights 1 / distance that differ by less, relatively: an offset of 1e6 costs them digits
 
 
 @njit(cache=True, nogil=True)
@@ -16,7 +16,7 @@ def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, clas
     Column columns[s] is that of ks[s]. Even votes go to the smaller class. Gives the number of ks whose last neighbour is no
     nearer than the one after it, which only row numbers tell apart.
     """
-    n_classes, n_most, tied = sums.size, ks[-1], 0
+    n_classes, n_most, tied, even = sums.size, ks[-1], 0, 1.0 - EVEN if weighted else 1.0
     touching = weighted and np.isinf(_weight(distances[0], False))  # then those at distance 0 alone have a say
     if n_classes == 2:  # no branch: votes are unpredictable
         first = second = 0.0
@@ -24,14 +24,14 @@ def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, clas
             weight = _weight(distances[a], touching) if weighted else 1.0
             second += weight * codes[rows[a]]
             first += weight * (1 - codes[rows[a]])
-            so_far[a] = second > first
+            so_far[a] = even * second > first
     elif n_classes:
         best = 0
         sums[:] = 0.0
         for a in range(n_most):
             c = codes[rows[a]]
             sums[c] += _weight(distances[a], touching) if weighted else 1.0
-            if sums[c] > sums[best] or (sums[c] == sums[best] and c < best):
+            if even * sums[c] > sums[best] or (sums[c] >= even * sums[best] and c < best):
                 best = c
             so_far[a] = best
     else:
@@ -47,7 +47,7 @@ def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, clas
             classes[columns[s]] = np.int64(so_far[k - 1])
         else:
             means[columns[s]] = so_far[k - 1]
-        tied += k < n and distances[k] - distances[k - 1] <= SAME * distances[k]
+        tied += k < n and distances[k] == distances[k - 1]
     if shares.shape[1]:
         _share(rows, distances, codes, ks, columns, weighted, touching, sums, shares)
     return tied
@@ -78,17 +78,40 @@ def _weight(distance, touching):
 
 
 @njit(cache=True, nogil=True)
-def say(where, train, near, distance, reach, codes, y, ks, columns, weighted, n_classes, classes, means, shares):
+def _walk_mixed(near, distance, there, code, own, rows, distances):
+    """Fill rows and distances from a list marked as mixed, past rows left out; gives how many.
+
+    Rows that are equally far get the distance of the first of them that is not left out.
+    """
+    n, level = 0, -1.0
+    for a in range(there):
+        row, kept = near[a], (code[near[a]] != own) & (code[near[a]] != EXCLUDED)
+        level = -1.0 if distance[a] >= 0.0 else level  # not tied with the row before it
+        level = abs(distance[a]) if kept & (level < 0.0) else level
+        rows[n], distances[n] = row, level
+        n += kept
+        if n == rows.size:
+            break
+    return n
+
+
+@njit(cache=True, nogil=True)
+def say(where, train, near, distance, reach, mixed, codes, y, ks, columns, weighted, n_classes, classes, means, shares):
     """Fill row where[t] of classes or means, and of shares, from the neighbours train[near[t]]; gives the number of ties."""
     n_most = ks[-1]
-    rows = np.empty(n_most, dtype=np.int64)
+    rows, level = np.empty(n_most, dtype=np.int64), np.empty(n_most + 1)
     sums, so_far, tied = np.empty(n_classes), np.empty(n_most), 0
     for t in range(near.shape[0]):
         n, at = reach[t] if reach[t] >= 0 else -1 - reach[t], where[t]
         for a in range(n_most):
             rows[a] = train[near[t, a]]
+        distances = distance[t]
+        if mixed[t]:  # rows that count as equally far get the distance of the first of them
+            distances = level
+            for a in range(min(n, n_most + 1)):
+                level[a] = distance[t, a] if distance[t, a] >= 0.0 else level[a - 1]
         tied += _say(
-            rows, distance[t], n, codes, y, ks, columns, weighted, sums, so_far,
+            rows, distances, n, codes, y, ks, columns, weighted, sums, so_far,
             classes[at if n_classes else 0], means[0 if n_classes else at], shares[at if shares.shape[2] else 0],
         )  # fmt: skip
     return tied
@@ -96,8 +119,9 @@ def say(where, train, near, distance, reach, codes, y, ks, columns, weighted, n_
 
 @njit(cache=True, nogil=True)
 def walk(
-    test, own, code, near, distance, reach, codes, y, ks, columns, weighted, n_classes, classes, means, shares, short, first
-):
+    test, own, code, near, distance, reach, mixed, codes, y, ks, columns, weighted, n_classes, classes, means, shares, short,
+    first,
+):  # fmt: skip
     """Fill row t of classes or means, and of shares, by walking the list of row test[t] past rows not in its training part.
 
     Row i is in it where code[i] is neither EXCLUDED nor own[t]. short[t] is 1 where the list ends too early, and nothing is
@@ -110,6 +134,9 @@ def walk(
         i = test[t]
         there = reach[i] if reach[i] >= 0 else -1 - reach[i]
         n = 0
+        if mixed[i]:
+            n = _walk_mixed(near[i], distance[i], there, code, own[t], rows, distances)
+            there = 0
         for a in range(there):
             row = near[i, a]
             rows[n], distances[n] = row, distance[i, a]

@@ -233,10 +233,10 @@ class KnnSweep:
         for places, train in bundle.parts():
             team.stop.check()
             test = bundle.test[places]
-            T, Q = X[train], X[test]
+            T, Q, origin = X[train], X[test], None
             if geometry.scaled:
-                scaling.standardise(X, train, test, T, Q)
-            found = nearest(T, Q, geometry, n_most)
+                origin = scaling.standardise(X, train, test, T, Q)
+            found = nearest(T, Q, geometry, n_most, origin=origin)
             team.tell(test.size)
             for vote in votes:
                 _check_digits(geometry, vote, found.distances[:, 0])

@@ -56,30 +56,46 @@ class Near:
     rows: np.ndarray
     distances: np.ndarray
     reach: np.ndarray
+    mixed: np.ndarray
 
     @classmethod
     def empty(cls, n: int, length: int) -> Near:
-        return cls(np.empty((n, length), np.int32), np.empty((n, length)), np.zeros(n, np.int64))
+        return cls(np.empty((n, length), np.int32), np.empty((n, length)), np.zeros(n, np.int64), np.zeros(n, np.uint8))
 
     @property
-    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        return self.rows, self.distances, self.reach
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        return self.rows, self.distances, self.reach, self.mixed
 
     def part(self, rows: slice) -> Near:
         """The lists of some rows, to be filled."""
-        return Near(self.rows[rows], self.distances[rows], self.reach[rows])
+        return Near(*(array[rows] for array in self.arrays))
 
     def put(self, places: np.ndarray | slice, other: Near) -> None:
         """Take over the lists of some rows."""
-        self.rows[places], self.distances[places], self.reach[places] = other.rows, other.distances, other.reach
+        for mine, others in zip(self.arrays, other.arrays, strict=True):
+            mine[places] = others
 
 
 class Search:
     """Searches the nearest of some rows T for some rows Q."""
 
-    def __init__(self, T: np.ndarray, geometry: Geometry, length: int, exact: bool = False) -> None:
-        """For lists of some length; exact: by sums of differences alone."""
-        self.geometry = geometry
+    def __init__(
+        self,
+        T: np.ndarray,
+        geometry: Geometry,
+        length: int,
+        exact: bool = False,
+        origin: np.ndarray | None = None,
+        final: bool = False,
+    ) -> None:
+        """For lists of some length.
+
+        exact    by sums of differences alone
+        origin   how large the numbers in each column were before something was subtracted from them
+        final    no row is left out of the lists later
+        """
+        self.geometry, self.final = geometry, final
+        self.size = 0.0 if origin is None else kernel.norm(origin, geometry.metric, geometry.power)
         self.T = T = self._directed(T, 0)
         n, n_columns = T.shape
         metric = geometry.metric
@@ -114,7 +130,7 @@ class Search:
             shift, spread = self._fill_keys(Q[block], keys)
             kernel.select(
                 keys, not self.by_product, shift, spread, own[block], Q[block], self.T,
-                self.geometry.metric, self.geometry.power, *near.part(block).arrays,
+                self.geometry.metric, self.geometry.power, self.size, self.final, *near.part(block).arrays,
             )  # fmt: skip
 
     def _ask_tree(self, Q: np.ndarray, own: np.ndarray, near: Near) -> None:
@@ -124,7 +140,8 @@ class Search:
         n_wanted = near.rows.shape[1] + 2  # the row itself, and one that is no nearer than those before it
         last, found = self.tree.query(Q, k=n_wanted, p=power)
         kernel.settle(
-            np.sort(found, axis=1), last[:, -1], own, Q, self.T, self.geometry.metric, self.geometry.power, *near.arrays
+            np.sort(found, axis=1), last[:, -1], own, Q, self.T, self.geometry.metric, self.geometry.power,
+            self.size, self.final, *near.arrays,
         )  # fmt: skip
 
     def _is_at_a_loss(self, length: int) -> bool:
@@ -157,22 +174,33 @@ class Search:
         if self.geometry.metric != kernel.COSINE:
             return X
         lengths = np.sqrt(np.einsum("tc,tc->t", X, X))
+        zeros = lengths <= kernel.ROUNDING * self.size
         out = np.zeros((len(X), X.shape[1] + 2))
-        out[:, :-2] = X / np.where(lengths > 0, lengths, 1.0)[:, None]
-        out[:, side - 2] = lengths == 0  # a direction of their own for zeros among the training rows, another for the others
+        out[:, :-2] = np.where(zeros[:, None], 0.0, X / np.where(zeros, 1.0, lengths)[:, None])
+        out[:, side - 2] = zeros  # a direction of their own for zeros among the training rows, another for the others
         return out
 
 
-def nearest(T: np.ndarray, Q: np.ndarray, geometry: Geometry, n_most: int, exact: bool = False) -> Near:
-    """The n_most + 1 rows of T nearest to each row of Q (all, where there are fewer)."""
+def nearest(
+    T: np.ndarray,
+    Q: np.ndarray,
+    geometry: Geometry,
+    n_most: int,
+    exact: bool = False,
+    origin: np.ndarray | None = None,
+) -> Near:
+    """The n_most + 1 rows of T nearest to each row of Q (all, where there are fewer); origin as in `Search`."""
     if T.shape[1] != Q.shape[1]:
         raise ValueError(f"{T.shape[1]} columns against {Q.shape[1]}")
-    near = Near.empty(len(Q), min(n_most + 1, len(T)))
-    Search(T, geometry, near.rows.shape[1], exact).fill(Q, np.full(len(Q), -1), near)
-    short = np.flatnonzero((near.reach >= 0) & (near.reach < near.rows.shape[1]))
+    length = min(n_most + 1, len(T))
+    near = Near.empty(len(Q), length)
+    search = Search(T, geometry, length, exact, origin, final=True)
+    search.fill(Q, np.full(len(Q), -1), near)
+    short = np.flatnonzero((near.reach >= 0) & (near.reach < length))
     if short.size:
-        again = Near.empty(short.size, near.rows.shape[1])
-        Search(T, geometry, near.rows.shape[1], exact=True).fill(Q[short], np.full(short.size, -1), again)
+        again = Near.empty(short.size, length)
+        search = Search(T, geometry, length, exact=True, origin=origin, final=True)
+        search.fill(Q[short], np.full(short.size, -1), again)
         near.put(short, again)
     return near
 

@@ -87,8 +87,8 @@ def ask(row):
     return json.loads(asked.stdout)
 
 
-def measure(name, m, n_columns, n_settings, n_outer, n_inner):
-    """The record of one row, measured here."""
+def problem(name, m, n_columns, n_settings):
+    """(family, X, y) of a row."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(m, n_columns))
     y = X[:, 0] + rng.normal(size=m)
@@ -98,7 +98,12 @@ def measure(name, m, n_columns, n_settings, n_outer, n_inner):
         family = Family(Lasso(), {"alpha": np.logspace(-4, 0, n_settings)})
     else:
         family = Family(Ridge(), {"alpha": np.logspace(-3, 3, n_settings)})
-    recipe = Recipe(n_outer, n_inner)
+    return family, X, y
+
+
+def measure(name, m, n_columns, n_settings, n_outer, n_inner):
+    """The record of one row, measured here."""
+    (family, X, y), recipe = problem(name, m, n_columns, n_settings), Recipe(n_outer, n_inner)
     loops = GridSearchCV(family.estimator, family.grid, cv=KFold(n_inner, shuffle=True, random_state=1))
     outer = KFold(n_outer, shuffle=True, random_state=0)
     runs = {
@@ -106,7 +111,7 @@ def measure(name, m, n_columns, n_settings, n_outer, n_inner):
         "theirs": lambda rows: cross_validate(loops, X[rows], y[rows], cv=outer) and "loops",
     }
     run = runs["theirs" if name == "loops" else "ours"]
-    small = rng.permutation(m)[: max(500, 4 * n_settings)] if name == "knn" else rng.permutation(m)[:500]
+    small = np.random.default_rng(0).permutation(m)[: max(500, 4 * n_settings) if name == "knn" else 500]
     if name != "loops":
         run(small)  # imports, kernels
     row = f"{name} {m} {n_columns} {n_settings} {n_outer} {n_inner}"

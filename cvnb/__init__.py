@@ -11,6 +11,7 @@ _HOME = {
     "Comparison": "comparison",
     "CvnbError": "errors",
     "Family": "families",
+    "Interrupted": "errors",
     "NestedCV": "estimators",
     "Plan": "plan",
     "Recipe": "recipes",
@@ -32,6 +33,7 @@ __all__ = [
     "Comparison",
     "CvnbError",
     "Family",
+    "Interrupted",
     "NestedCV",
     "Plan",
     "Recipe",
@@ -51,7 +53,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .comparison import Comparison
-    from .errors import CvnbError
+    from .errors import CvnbError, Interrupted
     from .estimate import RiskEstimate
     from .estimators import NestedCV
     from .families import Family

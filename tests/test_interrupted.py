@@ -17,6 +17,7 @@ import cvnb
 from cvnb import Comparison, Family, Interrupted, NestedCV, Recipe, knn
 from cvnb.data import Data
 from cvnb.procedure import Ready
+from interrupts import interrupt
 from stopped import finished_part, shown_part
 from test_kernel import SETUP, Kernel
 
@@ -234,3 +235,12 @@ def test_a_notebook_shows_the_message_and_keeps_the_part():
         assert kernel.value("len(__import__('sys').last_value.result.fold_risks)") == "2"
     finally:
         kernel.stop()
+
+
+@pytest.mark.parametrize("name", ["knn", "lasso", "tree", "svc"])
+def test_an_interrupt_at_any_moment_is_answered_soon_and_leaves_the_process_sound(name):
+    """A part of the uninterrupted run, and the next run is whole; a second, for the machine may be busy."""
+    report = interrupt(name, times=2)
+    assert report.faults == []
+    assert len(report.answers) == 2
+    assert max(report.answers) < 1.0

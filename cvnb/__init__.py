@@ -14,6 +14,7 @@ _HOME = {
     "Comparison": "comparison",
     "CvnbError": "errors",
     "Family": "families",
+    "Interrupted": "errors",
     "NestedCV": "estimators",
     "Plan": "plan",
     "Recipe": "recipes",
@@ -27,6 +28,7 @@ __all__ = [
     "Comparison",
     "CvnbError",
     "Family",
+    "Interrupted",
     "NestedCV",
     "Plan",
     "Recipe",
@@ -40,7 +42,7 @@ __all__.sort()
 
 if TYPE_CHECKING:
     from .comparison import Comparison
-    from .errors import CvnbError
+    from .errors import CvnbError, Interrupted
     from .estimate import RiskEstimate
     from .estimators import NestedCV
     from .families import Family

@@ -16,7 +16,7 @@ import sklearn
 from joblib import parallel_config
 from joblib.parallel import get_active_backend
 
-from .comparison import Comparison
+from .comparison import Comparison, finished, interrupted
 from .display import bundle_of
 from .errors import CvnbError
 from .estimate import RiskEstimate
@@ -29,9 +29,10 @@ Result = RiskEstimate | Comparison
 class Job:
     """A run that goes on in the background.
 
-    state     "running", "finished", "cancelled" (what was finished is the result) or "failed"
+    state     "running", "finished", "cancelled" or "failed"
     progress  how much is done, from 0 to 1
-    result    the result; None as long as the run goes on
+    result    the result; None as long as the run goes on. Of a cancelled run it is the finished
+              part, and wait() raises Interrupted
     """
 
     def __init__(self, run: Callable[[Slot], Result], slot: Slot, shown: Callable[[Job], None] = lambda job: None) -> None:
@@ -51,7 +52,8 @@ class Job:
                 with sklearn.config_context(**config), parallel_config(backend, n_jobs=n_jobs) if chosen else nullcontext():
                     self._result = self._run(self._slot)
             except BaseException as error:  # kept: wait() and result raise it where somebody sees it
-                self._error = error
+                cancelled = isinstance(error, KeyboardInterrupt)  # before anything was finished
+                self._error = None if cancelled else error
             try:
                 self._shown(self)
             finally:
@@ -76,7 +78,10 @@ class Job:
 
     @property
     def result(self) -> Result | None:
-        """The result, None while the run goes on; raises what the run raised."""
+        """The result, None while the run goes on; after cancel() the finished part.
+
+        Raises the error that ended the run.
+        """
         if self._error is not None:
             raise self._error
         return self._result
@@ -89,14 +94,20 @@ class Job:
     def wait(self, timeout: float | None = None) -> Result | None:
         """The result, as soon as the run is over; None where it still goes on after `timeout` seconds.
 
-        An interrupt ends the waiting, not the run.
+        Raises Interrupted with the finished part where the run was cancelled. An interrupt while
+        waiting is a plain KeyboardInterrupt: it ends the waiting, not the run.
         """
         if self._over.wait(timeout):
             self._shown(self)  # again, for nbclient hears only what the cell says that is being run
+        if self.state == "cancelled":
+            raise interrupted(self._result)
         return self.result
 
     def cancel(self) -> None:
-        """Stop; the result is then what was finished. A path that goes split by split on one thread ends the split it is at."""
+        """Stop; `result` is then the finished part.
+
+        A path that goes split by split on one thread ends the split it is at.
+        """
         self._slot.stop.set()
 
     def __repr__(self) -> str:
@@ -162,12 +173,11 @@ class Panel(Slot):
 def show_end(job: Job, slot: Slot) -> None:
     """Put the result of a job, or the error that ended it, in the place of its progress."""
     error = job.error
-    if error is None:
-        assert job.result is not None
+    if error is None and job.result is not None:
         slot.take(*bundle_of(job.result))
         return
-    text = f"{type(error).__name__}: {error}"
-    if not isinstance(error, CvnbError) or error.__cause__ is not None:
+    text = f"Cancelled: {finished(None)}." if error is None else f"{type(error).__name__}: {error}"
+    if error is not None and (not isinstance(error, CvnbError) or error.__cause__ is not None):
         text += " (job.wait() shows where)"
     slot.take({"text/plain": text, "text/html": f'<pre role="alert">{escape(text)}</pre>'}, {})
 

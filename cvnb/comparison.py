@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import InputError
+from .errors import InputError, Interrupted
 from .estimate import RiskEstimate, record_of
 from .inference.paired import alpaydin_5x2cv, corrected_t, is_5x2
 from .losses import Loss
@@ -90,7 +90,7 @@ class Comparison(Mapping[str, RiskEstimate]):
     @property
     def complete(self) -> bool:
         """False after an interrupt: the family it hit comes last, with what was finished of it."""
-        return all(result.complete for result in self.values())
+        return not self._never_run and all(result.complete for result in self.values())
 
     @property
     def notes(self) -> list[str]:
@@ -117,6 +117,49 @@ class Comparison(Mapping[str, RiskEstimate]):
         from .display import comparison_bundle
 
         return comparison_bundle(self)
+
+
+def finished(result: RiskEstimate | Comparison | None) -> str:
+    """How much of an interrupted run was finished, in words.
+
+    >>> finished(None)
+    'nothing was finished'
+    """
+    if result is None:
+        return "nothing was finished"
+    if isinstance(result, RiskEstimate):
+        if result.plan.outer_layout is None:
+            return "nothing was chosen yet"
+        return f"{_share(result)} were finished"
+    n_whole = sum(one.complete for one in result.values())
+    words = f"{n_whole} of {count(len(result) + len(result._never_run), 'model')} were finished"
+    name, last = list(result.items())[-1]
+    if last.complete or not _begun(last):
+        return words
+    return f"{words}, and {_share(last)} of {name!r}"
+
+
+def was_interrupted(result: RiskEstimate | Comparison) -> bool:
+    """Whether the user stopped the run, be it when everything was finished already."""
+    parts = list(result.values()) if isinstance(result, Comparison) else [result]
+    return not result.complete or any(record_of(part).table.interrupted for part in parts)
+
+
+def interrupted(result: RiskEstimate | Comparison | None) -> Interrupted:
+    """The exception that says how much of a run was finished, and carries it."""
+    parts = list(result.values()) if isinstance(result, Comparison) else [result]
+    if not any(map(_begun, parts)):
+        return Interrupted(f"{finished(result)}, so there is no result.")
+    where = "error.result holds them (at a prompt or in a notebook: sys.last_value.result)"
+    return Interrupted(f"{finished(result)}; {where}.", result)
+
+
+def _begun(result: RiskEstimate | None) -> bool:
+    return result is not None and len(result.chosen_index) > 0
+
+
+def _share(result: RiskEstimate) -> str:
+    return f"{len(result.chosen_index)} of {count(result.plan.n_parts, 'outer split')}"
 
 
 def compare_pairs(results: Mapping[str, RiskEstimate]) -> list[Pair]:

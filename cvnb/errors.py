@@ -1,5 +1,9 @@
 """Every exception and warning of cvnb; the magic shows them in one line of its own (magics.py)."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class CvnbError(Exception):
     """Base of everything that cvnb raises; they are in cvnb.errors.
@@ -12,9 +16,9 @@ class CvnbError(Exception):
     │   ├── LossError                  loss, scoring
     │   ├── InfeasibleError            each of them is fine, together they leave a split that cannot work
     │   └── WrongTypeError (TypeError) an object of a kind that cannot play this part
-    ├── FitError (RuntimeError)        every setting failed
-    └── Interrupted (KeyboardInterrupt)
+    └── FitError (RuntimeError)        every setting failed
 
+    Interrupted (KeyboardInterrupt)    stopped by the user; `except Exception` does not catch it
     CvnbWarning (UserWarning)          said once, and kept in result.notes
 
     >>> from cvnb import Recipe
@@ -58,8 +62,35 @@ class FitError(CvnbError, RuntimeError):
     """Every setting failed, so nothing can be chosen."""
 
 
-class Interrupted(CvnbError, KeyboardInterrupt):
-    """Stopped by the user."""
+class Interrupted(KeyboardInterrupt):
+    """Raised by a run that the user stopped; `result` is the finished part.
+
+    result  a RiskEstimate of the finished outer splits, or a Comparison of the finished families;
+            None where nothing was finished
+
+    >>> from itertools import count
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from cvnb import Interrupted, Recipe
+    >>> fits = count(1)
+    >>> class Stopped(DummyClassifier):
+    ...     def fit(self, X, y, sample_weight=None):
+    ...         if next(fits) == 4:
+    ...             raise KeyboardInterrupt  # as if Ctrl-C had been pressed
+    ...         return super().fit(X, y, sample_weight)
+    >>> try:
+    ...     result = Recipe.external_cv(5).run(Stopped(), *load_iris(return_X_y=True))
+    ... except Interrupted as error:
+    ...     print(str(error).partition(";")[0])
+    ...     result = error.result
+    3 of 5 outer splits were finished
+    >>> result.complete, len(result.fold_risks)
+    (False, 3)
+    """
+
+    def __init__(self, message: str = "", result: Any = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class CvnbWarning(UserWarning):

@@ -13,7 +13,7 @@ import numpy as np
 
 from .data import Data
 from .draw import draw_final, words_of
-from .errors import FitError, InputError, RecipeError
+from .errors import FitError, InputError, Interrupted, RecipeError
 from .families import Family, Setting
 from .inference.selection import tied_settings
 from .interval import Interval, interval_of
@@ -247,6 +247,8 @@ class RiskEstimate:
         if self._record.inner_spec is None:
             raise RecipeError("inner=None chooses nothing, so there is no final setting; give inner.")
         table, _ = fill(self._record.work, self._final_plan)
+        if not table.complete:
+            raise Interrupted("the final setting was not chosen yet; ask for it again.")
         return dict(self._record.family.settings[table.chosen[0]])
 
     def predictor(self, how: str = "retrain") -> Any:

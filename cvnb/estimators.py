@@ -80,7 +80,10 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         return self.estimator
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> NestedCV:
-        """Estimate the risk, then train on all rows; params: groups, sample_weight."""
+        """Estimate the risk, then train on all rows; params: groups, sample_weight.
+
+        An interrupt raises cvnb.Interrupted with the finished part of the estimate, and fits nothing.
+        """
         unknown = sorted(set(params) - {"groups", "sample_weight"})
         if unknown:
             raise TypeError(f"fit takes groups and sample_weight, got {', '.join(unknown)}.")
@@ -90,10 +93,14 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         options = {"loss": self.loss, "scoring": self.scoring, "select": self.select, "n_jobs": self.n_jobs, "progress": "off"}
         result = recipe.run(self._family(), X, y, **params, **options)
         assert isinstance(result, RiskEstimate)
-        if not result.complete:
-            raise Interrupted("fit was stopped; nothing was trained on all rows.")
-        self.result_, self.risk_ = result, result.risk
-        self.predictor_ = result.predictor()
+        try:
+            predictor = result.predictor()
+        except KeyboardInterrupt:
+            raise Interrupted(
+                "every outer split was finished, but no model was trained on all rows; error.result holds the risk.",
+                result,
+            ) from None
+        self.result_, self.risk_, self.predictor_ = result, result.risk, predictor
         return self
 
     @available_if(_has("predict"))

@@ -20,10 +20,10 @@ from sklearn.metrics import get_scorer_names
 from traitlets import Enum, Unicode
 
 from .background import Job, Result, begin
+from .comparison import finished
 from .data import Data
 from .display import bundle_of, recipes_text
 from .errors import CvnbError, Interrupted
-from .estimate import RiskEstimate
 from .families import Family
 from .forecast import Forecast
 from .inputs import is_frame
@@ -115,8 +115,8 @@ class NestedCVMagics(Magics):
         slot = Slot()
         try:
             return self._run(arguments, cell, slot)
-        except Interrupted as error:
-            raise NestedCVInterrupted(str(error)) from None
+        except NestedCVInterrupted:
+            raise
         except KeyboardInterrupt:
             slot.clear()
             raise NestedCVInterrupted("Interrupted before the first fit.") from None
@@ -183,18 +183,16 @@ class NestedCVMagics(Magics):
         options, quiet = self._options(arguments), arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell)
         if arguments.dry_run and arguments.background:
             raise NestedCVError("--dry-run is over at once; leave out --background.")
+        family = self._body(cell)
         if arguments.dry_run:
-            found = dry_run(recipe, self._body(cell), X, y, groups=groups, sample_weight=weights, **options)
+            found = dry_run(recipe, family, X, y, groups=groups, sample_weight=weights, **options)
             return self._show_forecast(found, arguments.output, quiet)
+        data, asked = Data.check(X, y, groups, weights), Options(**{**DEFAULTS, **options})
+        ready = prepare(recipe, family, data, asked, apart=arguments.background)
         if arguments.background:
-            family, data = self._body(cell), Data.check(X, y, groups, weights)
-            ready = prepare(recipe, family, data, Options(**{**DEFAULTS, **options}), apart=True)
             return self._begin(ready, arguments, quiet)
-        result = recipe.run(
-            self._body(cell), X, y, groups=groups, sample_weight=weights,
-            progress=slot if self.progress == "auto" and not quiet else "off", **options,
-        )  # fmt: skip
-        return self._show(result, arguments, slot, quiet)
+        shows = self.progress == "auto" and not quiet
+        return self._show(ready.run(slot if shows else None), arguments, slot, quiet)
 
     def _begin(self, ready: Ready, arguments: Any, quiet: bool) -> Job | None:
         """Bind the job of a run in the background; its cell shows it, or in a terminal returns it."""
@@ -229,11 +227,10 @@ class NestedCVMagics(Magics):
         except KeyboardInterrupt:
             slot.clear()
             self._shell.displayhook.update_user_ns(result)
-            raise NestedCVInterrupted("Interrupted while the result was drawn; _ holds it.") from None
+            raise NestedCVInterrupted("Interrupted while the result was drawn; _ holds it.", result) from None
         if not result.complete:
             self._shell.displayhook.update_user_ns(result)
-            last = result if isinstance(result, RiskEstimate) else list(result.values())[-1]
-            raise NestedCVInterrupted(next(note for note in last.notes if note.startswith("Interrupted")))
+            raise NestedCVInterrupted(f"Interrupted: {finished(result)}.", result)
         if slot.used or quiet:
             self._shell.displayhook.update_user_ns(result)
             return None

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import hash as hash_of
 
 from . import feasibility
-from .comparison import Comparison
+from .comparison import Comparison, interrupted, was_interrupted
 from .data import Data
 from .draw import draw
 from .errors import FamilyError, InputError, RecipeError
@@ -55,20 +55,27 @@ def run(
     flat: bool = False,
     n_jobs: int | None = None,
     path: str = "auto",
-    progress: str | Slot = "auto",
+    progress: str = "auto",
 ) -> RiskEstimate | Comparison:
-    """The risk of a family, or of several by name on the same splits."""
+    """The risk of a family, or of several by name on the same splits.
+
+    An interrupt raises Interrupted, whose result is the finished part.
+    """
     options = Options(loss, scoring, select, flat, n_jobs, path, progress)
     ready = prepare(recipe, family, Data.check(X, y, groups, sample_weight), options)
-    if options.progress == "off":
-        return ready.run(None)
-    if isinstance(options.progress, Slot):
-        return ready.run(options.progress)
-    slot = Slot()
+    slot = None if progress == "off" else Slot()
+    result = None
     try:
-        return ready.run(slot)
-    finally:
-        slot.clear()
+        try:
+            result = ready.run(slot)
+        finally:
+            if slot is not None:
+                slot.clear()
+    except KeyboardInterrupt:
+        raise interrupted(result) from None
+    if was_interrupted(result):
+        raise interrupted(result)
+    return result
 
 
 def prepare(recipe: Recipe, family: Any, data: Data, options: Options, apart: bool = False) -> Ready:
@@ -145,7 +152,7 @@ class Options:
     flat: bool
     n_jobs: int | None
     path: str
-    progress: str | Slot
+    progress: str
 
     def __post_init__(self) -> None:
         for name, known in (
@@ -155,7 +162,7 @@ class Options:
             value = getattr(self, name)
             if not any(value is one or (isinstance(value, str) and value == one) for one in known):
                 raise InputError(f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}.")
-        if not isinstance(self.progress, Slot) and self.progress not in ("auto", "off"):
+        if self.progress not in ("auto", "off"):
             raise InputError(f"progress={self.progress!r} is not known; use 'auto' or 'off'.")
         n = self.n_jobs
         if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n == 0):
@@ -183,14 +190,19 @@ class Ready:
     alone: bool
 
     def run(self, slot: Slot | None) -> RiskEstimate | Comparison:
-        """The result; after an interrupt, what was finished."""
+        """The result; after an interrupt the finished part: magics and widgets show it."""
         results: dict[str, RiskEstimate] = {}
-        for name, job in self.jobs.items():
-            if slot is not None:
-                slot.begin(name, len(results), len(self.jobs), partial(self.estimate, job, path=UNDER_WAY))
-            results[name] = self.estimate(job, *fill(job.work, job.plan, self.flat, slot))
-            if not results[name].complete:
-                break
+        try:
+            for name, job in self.jobs.items():
+                if slot is not None:
+                    so_far = partial(self.estimate, job, path=UNDER_WAY)
+                    slot.begin(name, len(results), len(self.jobs), so_far)
+                results[name] = self.estimate(job, *fill(job.work, job.plan, self.flat, slot))
+                if not results[name].complete:
+                    break
+        except KeyboardInterrupt:  # between two families
+            if self.alone or not results:
+                raise
         return results[""] if self.alone else Comparison(results, [name for name in self.jobs if name not in results])
 
     def estimate(self, job: Job, table: LossTable, path: Ran) -> RiskEstimate:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 
-from .errors import RecipeError
+from .errors import Interrupted, RecipeError
 from .specs import (
     FixedRows,
     Folds,
@@ -313,15 +313,21 @@ class Recipe:
         requires them, of losses[setting, fold] and the settings) that gives the number of a setting.
         flat=True also fits every setting on every outer training part, for outer_curves, flat and optimism; where the path is
         not "refit" they come for nothing. path="refit" asks for one fit per setting and split.
+        An interrupt raises cvnb.Interrupted, whose `result` is the finished part.
 
         >>> from sklearn.datasets import load_iris
         >>> from cvnb import knn
         >>> round(Recipe(5, 5).run(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)).risk, 4)
         0.0467
         """
-        from .procedure import run
+        try:
+            from .procedure import run
 
-        return run(self, family, X, y, **options)
+            return run(self, family, X, y, **options)
+        except Interrupted:
+            raise
+        except KeyboardInterrupt:
+            raise Interrupted("nothing was finished, so there is no result.") from None
 
     def __repr__(self) -> str:
         outer, inner = self.outer_spec, self.inner_spec

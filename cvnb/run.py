@@ -112,6 +112,8 @@ class _Run:
                 raise
             self.stop.set()
             self._leave()
+            for table in self.tables:
+                table.interrupted = True
         finally:
             self._show_no_more()
 

@@ -31,6 +31,7 @@ class LossTable:
     predictions[j]  of the chosen setting on the test rows of j
     counts          how many predictions deserve a note, by the kind of the note
     refitted        how many splits a fast path left to refit, by the reason
+    interrupted     the user stopped the run, be it when everything was finished already
     left            models whose fits an interrupt could not end
     """
 
@@ -46,6 +47,7 @@ class LossTable:
     flat: bool = False
     complete: bool = True
     seconds: float = 0.0
+    interrupted: bool = False
     left: tuple[str, ...] = ()
 
     @property
@@ -99,6 +101,7 @@ class TableBuilder:
         self.warnings: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
         self.refitted: Counter[str] = Counter()
+        self.interrupted = False
         self.left: tuple[str, ...] = ()
 
     def put(self, found: Found) -> None:
@@ -148,5 +151,6 @@ class TableBuilder:
             flat=self.every,
             complete=complete,
             seconds=seconds,
+            interrupted=self.interrupted,
             left=self.left,
         )

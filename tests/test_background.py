@@ -16,12 +16,13 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_info
 
-from cvnb import Family, Recipe, knn
-from cvnb.background import Job
+from cvnb import Family, Interrupted, Recipe, knn
+from cvnb.background import Job, show_end
 from cvnb.data import Data
 from cvnb.procedure import DEFAULTS, Options, prepare
 from cvnb.progress import Slot
 from slow import Slow
+from stopped import finished_part
 from test_kernel import SETUP, Kernel, kinds
 
 X, y = load_iris(return_X_y=True)
@@ -85,6 +86,7 @@ def test_a_job_has_the_settings_of_the_thread_that_begins_it():
     def look(slot):
         backend, n_jobs = get_active_backend()
         found.append((sklearn.get_config()["assume_finite"], type(backend).__name__, n_jobs))
+        return Recipe(4, 3).run(knn(k=[1, 5]), X, y)
 
     with sklearn.config_context(assume_finite=True), parallel_config(backend="threading", n_jobs=2):
         Job(look, Slot(shows=False)).start().wait()
@@ -92,16 +94,16 @@ def test_a_job_has_the_settings_of_the_thread_that_begins_it():
 
 
 def test_a_cancelled_job_keeps_what_was_finished():
-    """At once for the caller; the result is partial and says so."""
+    """At once for the caller; wait() raises, and the finished part is the result as well."""
     job = job_of(Family(Slow(), {"strategy": ["prior", "uniform"]}), recipe=Recipe(6, 2)).start()
     while job.progress < 0.4:
         time.sleep(0.01)
     assert (job.state, job.result, job.wait(0.01)) == ("running", None, None)
     started = time.monotonic()
     job.cancel()
-    result = job.wait()
+    result = finished_part(job.wait)
     assert time.monotonic() - started < 0.3
-    assert job.state == "cancelled"
+    assert (job.state, job.result is result) == ("cancelled", True)
     assert not result.complete
     assert 0 < len(result.fold_risks) < 6
     assert 0.4 <= job.progress < 1.0
@@ -114,16 +116,34 @@ def test_a_job_on_threads_is_cancelled_too():
     time.sleep(0.1)
     started = time.monotonic()
     job.cancel()
-    assert not job.wait().complete
+    with pytest.raises(Interrupted):
+        job.wait()
     assert time.monotonic() - started < 0.3
+    assert not job.result.complete
 
 
 def test_a_job_cancelled_before_anything_is_finished_is_empty():
-    """No number at all."""
+    """No number at all, however often it is asked; what is shown has the plan and says so."""
     job = job_of(Family(Slow(), {}))
     job.cancel()
-    result = job.start().wait()
+    assert finished_part(job.start().wait) is finished_part(job.wait) is None
+    result = job.result
     assert (result.risk, len(result.fold_risks), result.complete, job.state) == (None, 0, False, "cancelled")
+
+
+def test_a_job_that_ends_before_there_is_a_table_is_cancelled():
+    """There is nothing to show, and it is no failure."""
+
+    def run(slot):
+        raise KeyboardInterrupt
+
+    shown = Slot(shows=False)
+    shown.take = lambda data, metadata: texts.append(data["text/plain"])
+    texts = []
+    job = Job(run, shown, lambda job: show_end(job, shown)).start()
+    assert finished_part(job.wait) is None
+    assert (job.state, job.result, job.error) == ("cancelled", None, None)
+    assert texts[0] == "Cancelled: nothing was finished."
 
 
 def test_a_job_that_fails_raises_where_it_is_asked():
@@ -213,8 +233,9 @@ def test_the_cancel_button_stops_the_run(kernel):
     click = {"comm_id": buttons[0], "data": {"method": "custom", "content": {"event": "click"}}}
     client = kernel.client
     client.shell_channel.send(client.session.msg("comm_msg", click))
-    assert kernel.value("job.wait().complete") == "False"
-    assert kernel.value("job.state") == "cancelled"
+    reply, _ = kernel.run("job.wait()")
+    assert (reply["status"], reply["ename"]) == ("error", "Interrupted")
+    assert kernel.value("job.state, job.result.complete") == "cancelled False"
     assert int(kernel.value("len(job.result.fold_risks)")) < 12
 
 

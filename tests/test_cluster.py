@@ -33,6 +33,7 @@ from cvnb.cluster import Cluster
 from cvnb.cores import n_cores
 from cvnb.errors import FitError, WrongTypeError
 from fitted_elsewhere import Counting, Deadly, Drawing, Patient, Pickled
+from stopped import finished_part
 
 dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
@@ -263,7 +264,7 @@ def test_rows_that_travel_when_an_interrupt_comes_are_let_go(there, jobs, after)
     presser = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
     with suppress(KeyboardInterrupt):
         presser.start()
-        assert not Recipe(20, 5).run(Family(DummyClassifier()), rows, (rows[:, 0] > 0).astype(int)).complete
+        finished_part(lambda: Recipe(20, 5).run(Family(DummyClassifier()), rows, (rows[:, 0] > 0).astype(int)))
     presser.join()
     time.sleep(1)
     wait_for(lambda: len(there[0].scheduler.tasks) <= before)
@@ -308,7 +309,7 @@ def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(ther
 
     presser = threading.Thread(target=press)
     presser.start()
-    result = Recipe(6, 3).run(family, X, y)
+    result = finished_part(lambda: Recipe(6, 3).run(family, X, y))
     presser.join()
     assert not result.complete
     assert 0 < len(result.fold_risks) < 6
@@ -333,7 +334,7 @@ def test_a_sweep_that_is_interrupted_keeps_the_parts_that_are_filled(there, jobs
             os.kill(os.getpid(), signal.SIGINT)
 
     monkeypatch.setattr(cvnb.table.Sheet, "put", interrupted)
-    result = recipe.run(family, data()[0], targets)
+    result = finished_part(lambda: recipe.run(family, data()[0], targets))
     assert not result.complete
     assert np.array_equal(result.fold_risks, expected.fold_risks[:2])
 

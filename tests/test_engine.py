@@ -27,6 +27,7 @@ from cvnb.paths.refit import Refit
 from cvnb.paths.ridge import LinearSweep
 from cvnb.procedure import DEFAULTS, Options, prepare
 from cvnb.run import fill, fill_draws
+from cvnb.table import TableBuilder
 from cvnb.threads import Team
 
 RNG = np.random.default_rng(5)
@@ -211,6 +212,23 @@ def test_an_interrupt_before_any_refused_split_is_refitted_is_said(monkeypatch):
     table, _ = fill(job.work, job.plan)
     assert table.complete
     assert table.refitted == (("outside", 1),)
+
+
+@pytest.mark.parametrize("name", ["shared:ridge", "refit"])
+def test_an_interrupt_after_the_last_part_is_not_swallowed(name, monkeypatch):
+    """The next line does not run, and the result is whole."""
+    put = TableBuilder.put
+
+    def interrupted(self, found):
+        put(self, found)
+        if self.finished.all():
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(TableBuilder, "put", interrupted)
+    with pytest.raises(cvnb.Interrupted) as caught:
+        Recipe(3, 3).run(FAMILIES[name], X, y_of(name))
+    assert caught.value.result.complete
+    assert len(caught.value.result.fold_risks) == 3
 
 
 def folds_of(m, n_folds, order):

@@ -27,6 +27,7 @@ from cvnb import Family, NestedCV, Recipe, knn, lasso, ridge
 from cvnb.errors import CvnbWarning, FitError, InfeasibleError, LossError
 from cvnb.feasibility import NEED_TWO_CLASSES
 from cvnb.registry import records
+from stopped import shown_part
 
 
 def table(rows=30):
@@ -610,7 +611,7 @@ def test_an_interrupt_is_no_failure_of_a_setting():
         def fit(self, X, y):
             raise KeyboardInterrupt
 
-    result = run(Family(Stopped(), {"level": [0.0, 1.0]}), numbered(), response(), Recipe(outer=3, inner=2))
+    result = shown_part(Recipe(outer=3, inner=2), Family(Stopped(), {"level": [0.0, 1.0]}), numbered(), response())
     assert result.complete is False
     assert not any("failed" in note for note in result.notes)
 

@@ -139,11 +139,13 @@ class Stops(Ridge):
 
 
 def test_an_interrupted_fit_trains_nothing():
-    """NestedCV has no risk of a part of the splits."""
+    """NestedCV has no risk of a part of the splits; the exception has it."""
+    Stops.fits = 0
     model = NestedCV(Stops(), {"alpha": [0.1, 1.0]}, outer=4, inner=3)
-    with pytest.raises(Interrupted, match="fit was stopped"):
+    with pytest.raises(Interrupted, match=r"2 of 4 outer splits were finished; error.result holds them") as caught:
         model.fit(X, y)
-    assert not hasattr(model, "predictor_")
+    assert [name for name in vars(model) if name.endswith("_")] == []
+    assert (caught.value.result.complete, len(caught.value.result.fold_risks)) == (False, 2)
 
 
 def test_an_audit_sees_inner_rows_outside_their_training_part():

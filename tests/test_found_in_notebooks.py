@@ -18,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from cvnb import Family, Recipe, knn, ridge
 from cvnb.errors import FitError
 from cvnb.methods import methods_of
+from stopped import shown_part
 from test_kernel import SETUP, Kernel
 
 X, y = load_iris(return_X_y=True)
@@ -177,7 +178,7 @@ def test_no_display_is_larger_than_60_kB(recipe, n, grouped):
 
 
 def stopped(recipe, after, family=None):
-    """The result of a run that was interrupted in the fit of that number."""
+    """What is shown of a run that was interrupted in the fit of that number."""
     made = []
 
     class Stopping(DummyRegressor):
@@ -187,7 +188,8 @@ def stopped(recipe, after, family=None):
                 raise KeyboardInterrupt
             return super().fit(X, y, sample_weight)
 
-    return recipe.run(family(Stopping) if family else Family(Stopping(), {"strategy": ["mean", "median"]}), X, X[:, 0])
+    families = family(Stopping) if family else Family(Stopping(), {"strategy": ["mean", "median"]})
+    return shown_part(recipe, families, X, X[:, 0])
 
 
 @pytest.mark.parametrize("recipe", [Recipe(4, 3), Recipe.cv_test(inner=3)], ids=str)
@@ -312,7 +314,8 @@ def test_runs_with_workers_side_by_side_do_not_end_each_other(kernel):
     kernel.run("import threading; threading.Timer(0.7, job.cancel).start()")
     reply, _ = kernel.run(f"%%nestedcv X y --jobs 2 -o front --outer 12 -q\n{slow}")
     assert reply["status"] == "ok", reply
-    assert kernel.value("front.complete, job.wait().complete") == "True False"
+    assert kernel.run("job.wait()")[0]["ename"] == "Interrupted"
+    assert kernel.value("front.complete, job.result.complete") == "True False"
 
 
 def test_a_job_has_an_estimator_of_its_own(kernel):

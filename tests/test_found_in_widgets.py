@@ -30,6 +30,7 @@ from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap, RecipeBuilder
 from cvnb.widgets import builder as builder_module
 from cvnb.wording import number
 from slow import Slow
+from stopped import finished_part
 
 X, y = load_iris(return_X_y=True)
 
@@ -360,7 +361,8 @@ def test_means_of_a_comparison_are_over_the_splits_that_are_drawn():
                 raise KeyboardInterrupt
             return super().fit(X, y, sample_weight)
 
-    comparison = Recipe.external_cv(6).run({"a": knn(k=1), "b": Family(Stopping(), {})}, X, y)
+    families = {"a": knn(k=1), "b": Family(Stopping(), {})}
+    comparison = finished_part(lambda: Recipe.external_cv(6).run(families, X, y))
     n = len(comparison["b"].fold_risks)
     assert 0 < n < 6
     means = comparison_figure(comparison).data[1].y

@@ -15,6 +15,7 @@ from cvnb import Family, Recipe
 from cvnb.paths import least_squares, linear_fit, linear_parts
 from cvnb.paths import ridge as ridge_path
 from cvnb.paths.refit import Refit
+from stopped import shown_part
 
 ALPHAS = [1e-6, 1e-3, 0.1, 1.0, 10.0, 1e4]
 
@@ -461,6 +462,6 @@ def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done
 
     monkeypatch.setattr(ridge_path.LinearSweep, "stages", refusing)
     monkeypatch.setattr(Refit, "evaluate", stopping)
-    part = recipe.run(fam, X, y, progress="off", n_jobs=1)
+    part = shown_part(recipe, fam, X, y, n_jobs=1)
     assert part.complete is False
     assert part.fold_risks.tolist() == whole.fold_risks[: after // 5].tolist()

@@ -33,6 +33,7 @@ from cvnb.estimate import record_of
 from cvnb.paths import behind, search
 from cvnb.paths import knn as knn_path
 from cvnb.paths.ridge import LinearSweep
+from stopped import finished_part
 
 ROOT = Path(__file__).parents[1]
 NESTED = Recipe(outer=3, inner=2)
@@ -308,8 +309,7 @@ def test_an_interrupt_before_the_first_split_is_said_and_stops_the_workers(monke
     before = set(threading.enumerate())
     release, calls = interrupted_in(monkeypatch, search.Search, "fill", 2)
     try:
-        result = run(VOTES, {"n_neighbors": [1, 2, 3]}, X, y, n_jobs=2)
-        assert (result.complete, result.risk, result.fold_risks.size) == (False, None, 0)
+        assert finished_part(lambda: run(VOTES, {"n_neighbors": [1, 2, 3]}, X, y, n_jobs=2)) is None
         n_calls = len(calls)
     finally:
         release.set()
@@ -327,7 +327,7 @@ def test_an_interrupt_keeps_the_outer_splits_that_were_finished(monkeypatch, mod
     before = set(threading.enumerate())
     release, _ = interrupted_in(monkeypatch, knn_path.KnnSweep, "_outside", 3)
     try:
-        part = run(model, near, X, y, Recipe(outer=5, inner=2), n_jobs=2)
+        part = finished_part(lambda: run(model, near, X, y, Recipe(outer=5, inner=2), n_jobs=2))
     finally:
         release.set()
     assert not wait_for_workers(before)
@@ -353,7 +353,7 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
         return original(self, *args)
 
     monkeypatch.setattr(behind.Behind, "run", evaluate)
-    part = run(model, near, X, y, recipe)
+    part = finished_part(lambda: run(model, near, X, y, recipe))
     assert not part.complete
     assert part.fold_risks.tolist() == whole.fold_risks[: len(part.fold_risks)].tolist()
     assert 1 <= len(part.fold_risks) < 5
@@ -363,14 +363,15 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
 def test_an_interrupt_of_a_linear_path_keeps_the_parts_that_were_finished(monkeypatch, quick):
     """Training parts are finished one after the other, and the interrupted one is left out."""
     X, y = table(200)
-    whole = run(Ridge(), {"alpha": [0.1, 10.0]}, X, X @ [1.0, 2.0, 3.0] + y, Recipe(outer=5, inner=2))
+    task = Ridge(), {"alpha": [0.1, 10.0]}, X, X @ [1.0, 2.0, 3.0] + y, Recipe(outer=5, inner=2)
+    whole = run(*task)
     if not quick:
         monkeypatch.setattr(cvnb.run, "TINY", -1.0)
         monkeypatch.setattr(cvnb.run, "QUICK", -1.0)
     before = set(threading.enumerate())
     release, _ = interrupted_in(monkeypatch, LinearSweep, "_part", 5)
     try:
-        part = run(Ridge(), {"alpha": [0.1, 10.0]}, X, X @ [1.0, 2.0, 3.0] + y, Recipe(outer=5, inner=2), n_jobs=1)
+        part = finished_part(lambda: run(*task, n_jobs=1))
     finally:
         release.set()
     assert not wait_for_workers(before)

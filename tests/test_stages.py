@@ -32,6 +32,7 @@ import cases
 import cvnb.workers
 from cvnb import Family, Recipe, boosting, forest, threads, tree
 from cvnb.estimate import record_of
+from stopped import shown_part
 
 LEAVES, SIZES, ROUNDS = {"max_leaf_nodes": [5, 2, 9, 3]}, {"n_estimators": [1, 7, 3]}, {"max_iter": [2, 9, 4]}
 PENALTIES = {"ccp_alpha": [0.0, 0.1, 0.003, 0.02]}
@@ -213,7 +214,7 @@ def test_an_interrupt_leaves_at_once_and_keeps_what_was_finished(monkeypatch):
         return fit(self, *args, **options)
 
     monkeypatch.setattr(DecisionTreeClassifier, "fit", slowly)
-    result = Recipe(4, 2).run(Family(DecisionTreeClassifier(), LEAVES), X, y, progress="off")
+    result = shown_part(Recipe(4, 2), Family(DecisionTreeClassifier(), LEAVES), X, y)
     assert not result.complete
     assert len(result.fold_risks) < 4
     time.sleep(0.3)
@@ -228,7 +229,7 @@ def test_an_interrupted_fit_ends_in_its_thread(model, monkeypatch):
     before = set(threading.enumerate())
     monkeypatch.setattr(cvnb.workers.Here, "map", None)  # not in this thread
     threading.Timer(0.5, _thread.interrupt_main).start()
-    result = Recipe(4, 2).run(Family(model(), {"n_estimators": [1, 1_000_000]}), X, y, progress="off")
+    result = shown_part(Recipe(4, 2), Family(model(), {"n_estimators": [1, 1_000_000]}), X, y)
     assert not result.complete
     until = time.monotonic() + 30
     while set(threading.enumerate()) - before and time.monotonic() < until:

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils import check_array
 
 from ..algorithm import Algorithm
+from ..cores import matrices_at_most
 from ..families import Family, Kind
 from ..threads import stoppable
 from .base import Draw, Unsuited
@@ -52,7 +53,8 @@ class Behind(PerSplit):
         for one in combinations:
             split = SplitProblem(one, filling.meter, train, chain.test, X_train, X_test, stop)
             call = partial(self.solver.answers_of_split, split)
-            answers, n = stoppable(call, stop) if self.compiles else call()
+            with matrices_at_most(1):  # the products are small: more threads of theirs wait for each other
+                answers, n = stoppable(call, stop) if self.compiles else call()
             filling.put(one, answers)
             found.counts[self.solver.counted] += n
 

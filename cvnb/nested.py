@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .paths.base import Draw, Inside, Losses, Outside, Path, Refusal, Runs, Task, n_inner, offsets
+from .paths.base import Draw, Inside, Losses, Outside, Path, Refusal, Runs, Task, added, n_inner, offsets
 from .paths.refit import Refit, recorded
 from .plan import Plan
 from .rules import Rule
@@ -40,7 +40,7 @@ def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: b
             found.refused.update(dict.fromkeys(parts, losses.reason))
             return found
         carry = losses.carry
-        _note(found, losses, [(j, k) for j in parts for k in range(n_inner(plan, j))])
+        _note(found, losses, plan)
         ends = offsets(n_inner(plan, j) for j in parts)
         found.inner = [losses.losses[a:b] for a, b in pairwise(ends)]
         for i, j in enumerate(parts):
@@ -55,7 +55,7 @@ def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: b
         found.outside = frozenset(parts) - inside
         found.refused.update(dict.fromkeys(found.outside, losses.reason))
         return found
-    _note(found, losses, [(j, None) for j in parts])
+    _note(found, losses)
     found.outside = frozenset(found.refused) - inside
     ends = offsets(plan.outer_layout.sizes()[parts.start : parts.stop, 1])
     pieces = list(pairwise(ends.tolist()))
@@ -84,19 +84,23 @@ def _next_best(rule: Rule, outer: Outside, plan: Plan, found: Found, i: int) -> 
         assert again.predictions is not None
         found.predictions = [*found.predictions[:i], again.predictions, *found.predictions[i + 1 :]]
         if not outer.every:
-            _note(found, again, [(j, None)])
+            _note(found, again, j=j)
             losses[i] = again.losses[0]
             found.rows = [*found.rows[:i], again.rows, *found.rows[i + 1 :]]
     return found
 
 
-def _note(found: Found, losses: Losses, splits: list[tuple[int, int | None]]) -> None:
-    """Keep what a path says beside its losses."""
-    found.refused = losses.refused | found.refused
-    found.failures += [Failure(*splits[at], s, cause) for (at, s), cause in losses.failures.items()]
-    found.warnings.update(losses.warnings)
-    found.counts.update(losses.counts)
-    found.refitted.update(losses.refitted)
+def _note(found: Found, losses: Losses, inside: Plan | None = None, j: int | None = None) -> None:
+    """Keep what a path says beside its losses on inner splits, or on outer ones where no plan is given; of part j alone."""
+    if losses.refused:
+        found.refused = losses.refused | found.refused
+    if losses.failures:
+        parts = found.parts if j is None else range(j, j + 1)
+        splits = [(i, k) for i in parts for k in (range(n_inner(inside, i)) if inside is not None else (None,))]
+        found.failures += [Failure(*splits[at], s, cause) for (at, s), cause in losses.failures.items()]
+    found.warnings = added((found.warnings, losses.warnings))
+    found.counts = added((found.counts, losses.counts))
+    found.refitted = added((found.refitted, losses.refitted))
 
 
 class NothingLeft(Exception):
@@ -139,7 +143,7 @@ class Whole:
                     task = asking.send(losses)
             except StopIteration as end:
                 found: Found = end.value
-        found.warnings.update(warned)
+        found.warnings = added((found.warnings, warned))
         return found
 
 
@@ -155,8 +159,8 @@ class Answer:
         if isinstance(found, Losses):
             return found
         losses = self.refit.run(task, team, found.fitted)
-        losses.warnings.update(found.warnings)
-        losses.refitted[found.reason] += 1
+        losses.warnings = added((losses.warnings, found.warnings))
+        losses.refitted = Counter({found.reason: 1})
         return losses
 
 

@@ -22,7 +22,7 @@ from .errors import FitError
 from .families import Family, Kind
 from .losses import Loss
 from .nested import Answer, Asking, NothingLeft, Refused, Whole, choose_and_measure
-from .paths.base import Draw, Losses, Outside, Path, Ran, Runs, Task, n_inner
+from .paths.base import Draw, Losses, Outside, Path, Ran, Runs, Task, added, n_inner
 from .paths.choice import choose_path
 from .paths.refit import Refit, recorded
 from .plan import Plan
@@ -308,6 +308,6 @@ def _together(singles: list[Losses]) -> Losses:
     whole = Losses(np.concatenate([one.losses for one in singles]))
     for at, one in enumerate(singles):
         whole.failures |= {(at, s): cause for (_, s), cause in one.failures.items()}
-        for name in ("warnings", "counts", "refitted"):
-            getattr(whole, name).update(getattr(one, name))
+    for name in ("warnings", "counts", "refitted"):
+        setattr(whole, name, added(getattr(one, name) for one in singles))
     return whole

@@ -80,9 +80,9 @@ class Found:
     refused: dict[int, str] = field(default_factory=dict)
     outside: frozenset[int] = frozenset()
     failures: list[Failure] = field(default_factory=list)
-    warnings: Counter[str] = field(default_factory=Counter)
-    counts: Counter[str] = field(default_factory=Counter)
-    refitted: Counter[str] = field(default_factory=Counter)
+    warnings: Counter[str] | None = None
+    counts: Counter[str] | None = None
+    refitted: Counter[str] | None = None
 
 
 class TableBuilder:
@@ -120,9 +120,11 @@ class TableBuilder:
                 self.outer[j], self.rows[j], self.predictions[j] = found.outer[i], found.rows[i], found.predictions[i]
             self.finished[j] = True
         self.failures += found.failures
-        self.warnings.update(found.warnings)
-        self.counts.update(found.counts)
-        self.refitted.update(found.refitted)
+        for mine, theirs in (
+            (self.warnings, found.warnings), (self.counts, found.counts), (self.refitted, found.refitted),
+        ):  # fmt: skip
+            if theirs:
+                mine.update(theirs)
 
     def _put_all(self, found: Found) -> None:
         here = slice(found.parts.start, found.parts.stop)

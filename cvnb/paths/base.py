@@ -87,9 +87,9 @@ class Losses:
     predictions: np.ndarray | None = None
     refused: dict[int, str] = field(default_factory=dict)
     failures: dict[tuple[int, int], str] = field(default_factory=dict)
-    warnings: Counter[str] = field(default_factory=Counter)
-    counts: Counter[str] = field(default_factory=Counter)
-    refitted: Counter[str] = field(default_factory=Counter)
+    warnings: Counter[str] | None = None
+    counts: Counter[str] | None = None
+    refitted: Counter[str] | None = None
     carry: Any = None
 
 
@@ -99,7 +99,7 @@ class Refusal:
 
     reason: str
     fitted: Any = None
-    warnings: Counter[str] = field(default_factory=Counter)
+    warnings: Counter[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -217,8 +217,7 @@ def joined(plan: Plan, task: Task, found: Sequence[Losses | Refusal], n_settings
         rows = [one.rows for one in parts if one.rows is not None]
         whole.rows = np.concatenate(rows) if len(rows) == len(parts) else None
         whole.predictions = np.concatenate([one.predictions for one in parts if one.predictions is not None])
-    for one in parts:
-        whole.counts.update(one.counts)
+    whole.counts = added(one.counts for one in parts)
     return whole
 
 
@@ -231,6 +230,17 @@ def _nothing(plan: Plan, task: Task, j: int, like: Losses | None, n_settings: in
     rows = None if like is None or like.rows is None else np.zeros((n_test, n_settings), like.rows.dtype)
     kind = None if like is None or like.predictions is None else like.predictions.dtype
     return Losses(np.full((1, n_settings), np.nan), rows, np.zeros(n_test, kind))
+
+
+def added(counters: Iterable[Counter[str] | None]) -> Counter[str] | None:
+    """The sum of these counters; None where there is nothing in them."""
+    found = [one for one in counters if one]
+    if len(found) < 2:
+        return found[0] if found else None
+    total = Counter[str]()
+    for one in found:
+        total.update(one)
+    return total
 
 
 def n_inner(plan: Plan, j: int) -> int:

@@ -5,6 +5,7 @@ Split by split, so it goes wherever joblib takes it. Cost: one fit of each chain
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from ..algorithm import Algorithm
 from ..cores import matrices_at_most
 from ..families import Family, Kind
 from ..threads import stoppable
-from .base import Draw, Unsuited
+from .base import Draw, Unsuited, added
 from .measure import Meter
 from .per_split import Filling, PerSplit
 from .problem import Combination, SplitProblem, column_names, steps_of
@@ -56,7 +57,8 @@ class Behind(PerSplit):
             with matrices_at_most(1):  # the products are small: more threads of theirs wait for each other
                 answers, n = stoppable(call, stop) if self.compiles else call()
             filling.put(one, answers)
-            found.counts[self.solver.counted] += n
+            if n:
+                found.counts = added((found.counts, Counter({self.solver.counted: n})))
 
     def _numbers(self, X: Any) -> np.ndarray:
         """What a transformer gave, as scikit-learn's models read it."""

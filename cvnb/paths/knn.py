@@ -175,8 +175,8 @@ class KnnSweep:
         if len(rows) == len(pieces):
             losses.rows = rows[0] if len(rows) == 1 else np.concatenate(rows)
         losses.predictions = np.concatenate([one for _, _, one in pieces])
-        for _, tied, refused in found:
-            losses.counts.update(_counted(tied))
+        losses.counts = _counted(sum(tied for _, tied, _ in found))
+        for _, _, refused in found:
             losses.refused |= refused
         return losses
 
@@ -269,8 +269,8 @@ class Find:
         return {"X": self.X, "lengths": self.lengths}
 
 
-def _counted(tied: int) -> Counter[str]:
-    return Counter({COUNTED: tied} if tied else {})
+def _counted(tied: int) -> Counter[str] | None:
+    return Counter({COUNTED: tied}) if tied else None
 
 
 def _tested(plan: Plan) -> int:

@@ -164,7 +164,8 @@ class Rows:
         """
         n, near = max(1, len(blocks)), WHITE if basis.size else NEAR
         coefs, how = np.zeros((n, self.p + 1, self.n_targets * line.alphas.size)), np.zeros(n, dtype=np.int64)
-        seen = np.tile([1.0, 0.0], (n, 1))
+        seen = np.empty((n, 2))
+        seen[:] = 1.0, 0.0
         if line.is_lasso:
             lasso_of_blocks(outside, blocks, self.p, *origin, line, self.stop, coefs, how, seen)
             return coefs, how, amplified(seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -77,6 +78,7 @@ class PerSplit(SplitBySplit):
         chain = Chain(self.family, draw.data, train, test, split)
         found = Losses(np.full((1, len(self.family.settings)), np.nan))
         filling = Filling(found, meter, int(task.chosen[0]) if isinstance(task, Outside) else -1, team, chain)
+        found.warnings = Counter()
         try:
             with recorded(found.warnings):
                 for key, combinations in self.chains.items():

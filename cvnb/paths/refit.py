@@ -8,6 +8,7 @@ of its own, so an estimator with copy=False disturbs nobody. Cost: one fit per s
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ class Refit(SplitBySplit):
             which = which if task.every else task.chosen
             found.rows, found.predictions = np.full((test.size, n_settings), np.nan), np.zeros(test.size)
         chain = Chain(self.family, draw.data, train, test, split) if fitted is None else fitted
+        found.warnings = Counter()
         with recorded(found.warnings):
             for s in sorted(which.tolist(), key=lambda s: (self.keys[s] or (), s)):
                 team.stop.check()
@@ -73,7 +75,7 @@ class Refit(SplitBySplit):
         """What setting s raises on this split, with its traceback; None where it does not."""
         found = Losses(np.full((1, len(self.family.settings)), np.nan))
         try:
-            with recorded(found.warnings):
+            with recorded(Counter()):
                 self._measure(Chain(self.family, self.draws[draw].data, train, test, split), s, found, False)
         except Exception as error:
             return error

@@ -119,9 +119,9 @@ class LinearSweep:
         except Unsuited as why:
             return Refusal(str(why))
 
-    def counted(self, close: int) -> Counter[str]:
+    def counted(self, close: int) -> Counter[str] | None:
         """So many close calls."""
-        return Counter({COUNTED: close} if close else {})
+        return Counter({COUNTED: close}) if close else None
 
 
 def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:

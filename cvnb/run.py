@@ -135,7 +135,7 @@ class _Run:
 
     def _measure(self, path: Path, there: Executor, look: Look) -> None:
         call = Whole(path, self.work.rule, self.draws, self.work.loss.is_known)
-        batches = [(d, parts) for d in range(len(self.draws)) for parts in path.batches(d, there.n)]
+        batches = [(d, parts) for d in range(len(self.draws)) for parts in path.batches(d, there.n, there.elsewhere)]
         for (d, _), found in zip(batches, self._each(there, call, batches, look), strict=True):
             self.refused |= {(d, j): why for j, why in found.refused.items()}
             self.outside |= {(d, j) for j in found.outside}

@@ -32,6 +32,7 @@ from cvnb import Family, Recipe
 from cvnb.cluster import Cluster
 from cvnb.cores import n_cores
 from cvnb.errors import FitError, WrongTypeError
+from cvnb.paths.base import Inside, Outside
 from fitted_elsewhere import Counting, Deadly, Drawing, Patient, Pickled
 from stopped import finished_part
 
@@ -153,12 +154,12 @@ def test_tables_are_those_of_one_machine(there, jobs, name):
 
 
 def test_geometries_that_share_and_do_not_share_lists(there, jobs):
-    """A grid with and without a scaler is searched part by part there."""
+    """Of a grid with and without a scaler the lists are found there, and all else is searched here."""
     family = Family(make_pipeline(StandardScaler(), KNeighborsClassifier()), [{"kneighborsclassifier__n_neighbors": KS}, {
         "standardscaler": ["passthrough"], "kneighborsclassifier__n_neighbors": KS,
     }])  # fmt: skip
     result = Recipe(5, 4).run(family, *data()[::2])
-    assert {type(job).__name__ for job in jobs} == {"Fill"}
+    assert {len(item) for job in jobs for item in job.items} == {2}  # a geometry and some rows
     assert_same(result, Recipe(5, 4).run(family, *data()[::2], n_jobs=1))
 
 
@@ -170,7 +171,7 @@ def test_a_refused_part_is_refitted_there(there, jobs):
     family = Family(Ridge(), {"alpha": [1e-12, 1.0]})
     result = Recipe(5, 4).run(family, X, y)
     assert result._record.table.refitted
-    assert {type(job).__name__ for job in jobs} == {"Fill", "Evaluate"}
+    assert {type(item) for job in jobs for item in job.items} == {tuple, Inside, Outside}
     assert_same(result, Recipe(5, 4).run(family, X, y, n_jobs=1))
 
 
@@ -194,7 +195,7 @@ def test_rows_go_there_once_and_tasks_are_small(there, jobs):
     Recipe(6, 3).run(family, X, y)
     assert Pickled.times == before + 1
     Recipe(6, 3).run(behind_scaler(Ridge(), "alpha", ALPHAS), X, X[:, 0] + rng.normal(size=n))
-    assert {type(job).__name__ for job in jobs} == {"Evaluate", "Fill"}
+    assert {type(item) for job in jobs for item in job.items} == {tuple, Inside, Outside}
     assert max(len(pickle.dumps(job)) for job in jobs) < 2000
 
 
@@ -228,7 +229,7 @@ def test_workers_that_are_killed_all_at_once_cost_time_not_the_run(there, jobs, 
     """The rows that they held are sent again to those that their nannies start."""
     family, targets, recipe, _ = CASES[path]
     expected = recipe.run(family, data()[0], targets, n_jobs=1)
-    cluster, found = there[0], Cluster.found
+    cluster, found = there[0], Cluster.map
 
     def killing(self, *args):
         for n, one in enumerate(found(self, *args)):
@@ -240,7 +241,7 @@ def test_workers_that_are_killed_all_at_once_cost_time_not_the_run(there, jobs, 
             yield one
 
     pids = [one.process.pid for one in cluster.workers.values()]
-    monkeypatch.setattr(Cluster, "found", killing)
+    monkeypatch.setattr(Cluster, "map", killing)
     assert_same(recipe.run(family, data()[0], targets), expected)
     assert pids == []
 
@@ -326,14 +327,14 @@ def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(ther
 def test_a_sweep_that_is_interrupted_keeps_the_parts_that_are_filled(there, jobs, monkeypatch):
     """And its numbers are those of the whole run."""
     family, targets, recipe, _ = CASES["path:knn"]
-    expected, put = recipe.run(family, data()[0], targets, n_jobs=1), cvnb.table.Sheet.put
+    expected, put = recipe.run(family, data()[0], targets, n_jobs=1), cvnb.table.TableBuilder.put
 
-    def interrupted(self, strip):
-        put(self, strip)
-        if strip.parts.start == 1:
+    def interrupted(self, found):
+        put(self, found)
+        if found.parts.start == 1:
             os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(cvnb.table.Sheet, "put", interrupted)
+    monkeypatch.setattr(cvnb.table.TableBuilder, "put", interrupted)
     result = finished_part(lambda: recipe.run(family, data()[0], targets))
     assert not result.complete
     assert np.array_equal(result.fold_risks, expected.fold_risks[:2])

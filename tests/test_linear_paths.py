@@ -14,6 +14,7 @@ import naive
 from cvnb import Family, Recipe
 from cvnb.paths import least_squares, linear_fit, linear_parts
 from cvnb.paths import ridge as ridge_path
+from cvnb.paths.base import Refusal
 from cvnb.paths.refit import Refit
 from stopped import shown_part
 
@@ -448,11 +449,10 @@ def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done
     X, y = table()
     fam, recipe = family(Ridge(), grid={"alpha": [1.0, 2.0]}), Recipe(outer=4, inner=3)
     whole = recipe.run(fam, X, y, path="refit")
-    stages, evaluate, calls = ridge_path.LinearSweep.stages, Refit.evaluate, []
+    one_part, evaluate, calls = ridge_path.LinearSweep._part, Refit.run, []
 
-    def refusing(self, sheet):
-        sheet.refused.update({0: "not these rows", 1: "not these rows"})
-        return stages(self, sheet)
+    def refusing(self, kind, task, team, j):
+        return Refusal("not these rows") if j < 2 else one_part(self, kind, task, team, j)
 
     def stopping(self, *args, **options):
         calls.append(1)
@@ -460,8 +460,8 @@ def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done
             raise KeyboardInterrupt
         return evaluate(self, *args, **options)
 
-    monkeypatch.setattr(ridge_path.LinearSweep, "stages", refusing)
-    monkeypatch.setattr(Refit, "evaluate", stopping)
+    monkeypatch.setattr(ridge_path.LinearSweep, "_part", refusing)
+    monkeypatch.setattr(Refit, "run", stopping)
     part = shown_part(recipe, fam, X, y, n_jobs=1)
     assert part.complete is False
     assert part.fold_risks.tolist() == whole.fold_risks[: after // 5].tolist()

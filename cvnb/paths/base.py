@@ -168,8 +168,8 @@ class Path(Runs, Protocol):
         """The path with what serves many splits made once; each(call, items) spreads calls over n workers."""
         ...
 
-    def batches(self, draw: int, n: int) -> list[range]:
-        """The parts of a draw, in ranges that n workers may take one by one."""
+    def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
+        """The parts of a draw, in ranges that n workers take one by one; elsewhere: without the help of idle ones."""
         ...
 
 
@@ -185,7 +185,7 @@ class SplitBySplit:
         """Nothing is shared."""
         return self
 
-    def batches(self, draw: int, n: int) -> list[range]:
+    def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
         """Tasks are single splits, so there are no batches."""
         raise NotImplementedError
 
@@ -230,6 +230,11 @@ def _nothing(plan: Plan, task: Task, j: int, like: Losses | None, n_settings: in
     rows = None if like is None or like.rows is None else np.zeros((n_test, n_settings), like.rows.dtype)
     kind = None if like is None or like.predictions is None else like.predictions.dtype
     return Losses(np.full((1, n_settings), np.nan), rows, np.zeros(n_test, kind))
+
+
+def ranges(n: int, size: int) -> list[range]:
+    """0 ... n - 1 in ranges of this size, or less in the last."""
+    return [range(a, min(a + size, n)) for a in range(0, n, size)]
 
 
 def added(counters: Iterable[Counter[str] | None]) -> Counter[str] | None:

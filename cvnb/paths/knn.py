@@ -24,7 +24,7 @@ from ..kernels import neighbours, scaling
 from ..kernels import votes as ballots
 from ..plan import Plan
 from ..threads import Team
-from .base import PER_WORKER, Each, Inside, Losses, Outside, Refusal, Task, Unsuited, n_inner, offsets
+from .base import PER_WORKER, Each, Inside, Losses, Outside, Refusal, Task, Unsuited, n_inner, offsets, ranges
 from .bundles import Bundle, bundles
 from .measure import Answers, Meter
 from .problem import Combination, Problem, SplitProblem
@@ -131,12 +131,14 @@ class KnnSweep:
         ready.lists = lists
         return ready
 
-    def batches(self, draw: int, n: int) -> list[range]:
+    def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
         """Parts that go together: an interrupt loses those of one batch, and their bundles are held together."""
         plan, (n_rows, n_columns) = self.plans[draw], self.problem.X.shape
         searches = (len(self.votes) - len(self.shared)) * n_columns + 1
         size = max(1, min(128, int(WAVE / (searches * float(n_rows) ** 2 + 1))))
-        return [range(a, min(a + size, plan.n_parts)) for a in range(0, plan.n_parts, size)]
+        if elsewhere:
+            size = min(size, -(-plan.n_parts // (PER_WORKER * n)))
+        return ranges(plan.n_parts, size)
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
         """As Path.run."""

@@ -8,7 +8,6 @@ Where every block is one row, a row's own share in the fit of all rows says what
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,7 @@ from ..losses import absolute, squared, zero_one
 from ..plan import Plan
 from ..threads import Team
 from .base import Losses, Unsuited
-from .block_sums import KEPT_BLOCKS, Sums, Total
+from .block_sums import Sums, Total
 from .least_squares import fit
 from .linear_fit import COLLINEAR, DISTANT, INFINITE, NO_WEIGHT, NONE, PIECE, Line, Rounding, Rows
 from .measure import Answers, Meter
@@ -236,14 +235,7 @@ class BlockedPart(Part):
     def prepare(self, layout: Any, rows: np.ndarray) -> None:
         """The rows in the order of their blocks, those of no block first, and the groups of blocks."""
         assert isinstance(layout, Partition)
-        n, self.layout = len(layout), layout
-        self.singles = self.sweep.singles(layout)
-        size = math.isqrt(n - 1) + 1 if n > 1 else 1
-        if self.singles:
-            size = SINGLES
-        elif n <= KEPT_BLOCKS:
-            size = n if self.sweep.quick else (n + 1) // 2
-        self.groups = [(a, min(a + size, n)) for a in range(0, n, size)]
+        self.layout, self.singles, self.groups = layout, self.sweep.singles(layout), self.sweep.groups(layout)
         tested = layout.sizes()[:, 1]
         self.starts = np.cumsum([0, rows.size - tested.sum(), *tested])
         self.ordered = np.empty(rows.size, dtype=np.int64)

@@ -17,7 +17,7 @@ from ..algorithm import Algorithm
 from ..cancel import Stop
 from ..kernels import logistic, scaling
 from ..threads import Team
-from .base import Each, Inside, Losses, Refusal, Task, Unsuited
+from .base import Each, Inside, Losses, Refusal, Task, Unsuited, ranges
 from .lasso import stops_early
 from .measure import Answers, Meter
 from .per_split import FIRST
@@ -166,9 +166,9 @@ class LogisticSweep:
         """Nothing: training parts have paths of their own."""
         return self
 
-    def batches(self, draw: int, n: int) -> list[range]:
+    def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
         """Parts one by one."""
-        return [range(j, j + 1) for j in range(self.plans[draw].n_parts)]
+        return ranges(self.plans[draw].n_parts, 1)
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
         """As Path.run."""

@@ -6,6 +6,7 @@ for leave-one-out without a scaler.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from functools import partial
 from typing import Any
@@ -17,10 +18,11 @@ from ..layouts import Layout, Partition
 from ..plan import Plan
 from ..threads import Team
 from . import lasso
-from .base import PER_WORKER, Each, Inside, Losses, Outside, Refusal, Task, Unsuited, joined
+from .base import PER_WORKER, Each, Inside, Losses, Outside, Refusal, Task, Unsuited, joined, ranges
+from .block_sums import KEPT_BLOCKS
 from .least_squares import fit
 from .linear_fit import Line, Rounding, Rows
-from .linear_parts import BlockedPart, Part
+from .linear_parts import SINGLES, BlockedPart, Part
 from .measure import Answers
 from .outer_part import OuterSplits
 from .problem import Problem, SplitProblem
@@ -90,13 +92,24 @@ class LinearSweep:
         """Nothing: training parts have sums of their own."""
         return self
 
-    def batches(self, draw: int, n: int) -> list[range]:
-        """Parts one by one where they are few; of outer splits alone all of them, as every batch sums all rows."""
-        n_parts = self.plans[draw].n_parts
-        if self.parts[draw] is OuterSplits:
-            return [range(n_parts)]
-        size = max(1, n_parts // (PER_WORKER * n)) if self.quick else 1
-        return [range(a, min(a + size, n_parts)) for a in range(0, n_parts, size)]
+    def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
+        """Parts one by one where they take a while; outer splits alone by groups, of which each batch sums all rows."""
+        n_parts, layout = self.plans[draw].n_parts, self.plans[draw].outer_layout
+        if self.parts[draw] is OuterSplits and isinstance(layout, Partition):
+            groups = self.groups(layout)
+            several = ranges(len(groups), -(-len(groups) // n) if elsewhere else len(groups))
+            return [range(groups[one.start][0], groups[one.stop - 1][1]) for one in several]
+        return ranges(n_parts, max(1, n_parts // (PER_WORKER * n)) if self.quick or elsewhere else 1)
+
+    def groups(self, layout: Partition) -> list[tuple[int, int]]:
+        """(first, end) of the blocks that are summed together: about as many as there are groups."""
+        n = len(layout)
+        size = math.isqrt(n - 1) + 1 if n > 1 else 1
+        if self.singles(layout):
+            size = SINGLES
+        elif n <= KEPT_BLOCKS:
+            size = n if self.quick else (n + 1) // 2
+        return [(one.start, one.stop) for one in ranges(n, size)]
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
         """As Path.run."""

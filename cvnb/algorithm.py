@@ -12,6 +12,7 @@ from .loading import load
 
 if TYPE_CHECKING:
     from .families import Kind
+    from .paths.base import Path
     from .paths.problem import Combination, Problem, Request, SplitProblem
     from .plan import Plan
 
@@ -81,8 +82,8 @@ class Algorithm:
     models: tuple[type | str, ...]
     axis: Axis | Callable[[Kind], str]
     short_hands: tuple[Callable[..., Any] | str, ...] = ()
-    prepare: Callable[[Request], Any] = Lazy("cvnb.paths.choice:solved")
-    sweep: Callable[[Problem], Any] | None = None
+    prepare: Callable[[Request], Path] = Lazy("cvnb.paths.choice:solved")
+    sweep: Callable[[Problem], Path] | None = None
     answers_of_split: Callable[[SplitProblem], tuple[Any, int]] = no_answers
     refuses: Callable[[Any], str] = refuses_nothing
     in_float32: Callable[[Combination], bool] = always

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from .paths.base import Draw, Inside, Losses, Outside, Path, Refusal, Runs, Task, added, n_inner, offsets
+from .paths.base import Draw, Inside, Losses, Outside, Path, Refusal, Task, added, n_inner, offsets
 from .paths.refit import Refit, recorded
 from .plan import Plan
 from .rules import Rule
@@ -151,7 +151,7 @@ class Whole:
 class Answer:
     """The losses of one task: those of the path, or of refit where the path refuses it."""
 
-    path: Runs
+    path: Path
     refit: Refit
 
     def __call__(self, task: Task, team: Team) -> Losses:
@@ -165,11 +165,10 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class Refused:
+class Refused(Path):
     """Stands for a path that has refused these parts, so that each of their splits is refitted."""
 
     reasons: dict[tuple[int, int], str]
-    compiles = threads = False
 
     def run(self, task: Task, team: Team) -> Refusal:
         """The reason that the path gave."""

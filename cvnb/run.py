@@ -22,7 +22,7 @@ from .errors import FitError
 from .families import Family, Kind
 from .losses import Loss
 from .nested import Answer, Asking, NothingLeft, Refused, Whole, choose_and_measure
-from .paths.base import Draw, Losses, Outside, Path, Ran, Runs, Task, added, n_inner
+from .paths.base import Draw, Losses, Outside, Path, Ran, Task, added, n_inner
 from .paths.choice import choose_path
 from .paths.refit import Refit, recorded
 from .plan import Plan
@@ -166,7 +166,7 @@ class _Run:
             table.every = self.flat or every
         self._split_by_split(Refused(self.refused), [part for part in parts if part in self.refused])
 
-    def _split_by_split(self, path: Runs, parts: list[tuple[int, int]]) -> None:
+    def _split_by_split(self, path: Path, parts: list[tuple[int, int]]) -> None:
         n_tasks = [self._n_tasks(d, j) for d, j in parts]
         self._show(sum(n_tasks), "splits")
         self.done = 0

@@ -137,7 +137,7 @@ def faults_of(part, whole):
         "the part is empty": n == 0,
         "no note says how much was finished": f"Interrupted: {n} of 3 outer splits were finished." not in part.notes,
         "other fold risks": not np.array_equal(part.fold_risks, whole.fold_risks[:n]),
-        "other inner curves": not np.array_equal(part.inner_curves, whole.inner_curves[:n]),
+        "other inner curves": whole.inner_curves is not None and not np.array_equal(part.inner_curves, whole.inner_curves[:n]),
         "other choices": part.chosen != whole.chosen[:n],
         "another mean": n and part.risk != whole.fold_risks[:n].mean(),
     }

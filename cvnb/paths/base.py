@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -110,83 +110,36 @@ class Ran:
     reason: str
 
 
-class Runs(Protocol):
-    """What makes tasks."""
-
-    @property
-    def compiles(self) -> bool:
-        """Whether kernels may have to be compiled."""
-        ...
-
-    @property
-    def threads(self) -> bool:
-        """Whether single splits may go to threads where the user asks for no workers."""
-        ...
-
-    def run(self, task: Task, team: Team) -> Losses | Refusal:
-        """The losses of every setting on the splits of the task."""
-        ...
-
-
-class Path(Runs, Protocol):
-    """A way to get the losses of many settings.
+class Path:
+    """A way to get the losses of many settings: what a path says of itself, and does where it says nothing else.
 
     name, reason   which path it is, and why this one
+    algorithm      the record that it comes from; None: refit
     cost           multiplications of the whole run, roughly; None where nobody can tell without a fit
     work           how much there is to do, in a unit of the path's own, for the progress; 0: count finished parts
     whole          tasks are batches of parts, for threads; otherwise single splits, which joblib may carry anywhere
     travels        tasks may go to other machines once `share` is done
     every_setting  all settings cost no more than one, so outer test parts get the losses of all of them
-    algorithm      the record that it comes from; None: refit
+    compiles       kernels may have to be compiled
+    threads        single splits may go to threads where the user asks for no workers
     """
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def reason(self) -> str: ...
-
-    @property
-    def cost(self) -> float | None: ...
-
-    @property
-    def work(self) -> float: ...
-
-    @property
-    def whole(self) -> bool: ...
-
-    @property
-    def travels(self) -> bool: ...
-
-    @property
-    def every_setting(self) -> bool: ...
-
-    @property
-    def algorithm(self) -> Algorithm | None: ...
+    name = reason = ""
+    algorithm: Algorithm | None = None
+    cost: float | None = None
+    work = 0.0
+    whole, travels, every_setting, compiles, threads = False, True, True, False, False
 
     def share(self, each: Each, n: int) -> Path:
         """The path with what serves many splits made once; each(call, items) spreads calls over n workers."""
-        ...
-
-    def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
-        """The parts of a draw, in ranges that n workers take one by one; elsewhere: without the help of idle ones."""
-        ...
-
-
-class SplitBySplit:
-    """A path whose tasks are single splits, and which shares nothing between them."""
-
-    cost: float | None = None
-    work = 0.0
-    whole, travels, every_setting, compiles, threads = False, True, False, False, False
-    algorithm: Algorithm | None = None
-
-    def share(self, each: Each, n: int) -> Any:
-        """Nothing is shared."""
         return self
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
-        """Tasks are single splits, so there are no batches."""
+        """The parts of a draw, in ranges that n workers take one by one; elsewhere: without the help of idle ones."""
+        raise NotImplementedError
+
+    def run(self, task: Task, team: Team) -> Losses | Refusal:
+        """The losses of every setting on the splits of the task."""
         raise NotImplementedError
 
 

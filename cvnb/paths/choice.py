@@ -29,12 +29,11 @@ def choose_path(family: Family, kinds: list[Kind], draws: Sequence[Draw], loss: 
     try:
         algorithm = _recognised(kinds, loss, task)
         meters = [Meter(loss, draw.data, task) for draw in draws]
-        path: Any = algorithm.prepare(Request(algorithm, family, kinds, draws, meters))
+        path = algorithm.prepare(Request(algorithm, family, kinds, draws, meters))
     except Unsuited as why:
         return Refit(family, draws, loss, f"one fit per setting and split: {why}")
     path.algorithm = algorithm
-    found: Path = path
-    return found
+    return path
 
 
 def _recognised(kinds: list[Kind], loss: Loss, task: str) -> Algorithm:
@@ -87,8 +86,7 @@ def solved(request: Request) -> Path:
     if X is None or why or any(_repeats(draw.plan) for draw in request.draws):
         raise Unsuited(why or "a training part holds a row more than once")
     X = np.ascontiguousarray(X, dtype=np.float64)
-    sweep: Path = algorithm.sweep(Problem(X, request.draws, request.meters, tuple(combinations)))
-    return sweep
+    return algorithm.sweep(Problem(X, request.draws, request.meters, tuple(combinations)))
 
 
 def _behind(request: Request) -> Any:

@@ -19,12 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithm import Algorithm
 from ..kernels import neighbours, scaling
 from ..kernels import votes as ballots
 from ..plan import Plan
 from ..threads import Team
-from .base import PER_WORKER, Each, Inside, Losses, Outside, Refusal, Task, Unsuited, n_inner, offsets, ranges
+from .base import PER_WORKER, Each, Inside, Losses, Outside, Path, Refusal, Task, Unsuited, n_inner, offsets, ranges
 from .bundles import Bundle, bundles
 from .measure import Answers, Meter
 from .problem import Combination, Problem, SplitProblem
@@ -80,11 +79,10 @@ Measured = tuple[np.ndarray, np.ndarray | None, np.ndarray]  # as Meter.outer gi
 ONE_AT_A_TIME = threading.Lock()
 
 
-class KnnSweep:
+class KnnSweep(Path):
     """Every k of every split."""
 
-    whole, every_setting, compiles, threads = True, True, True, False
-    algorithm: Algorithm | None = None
+    whole = compiles = True
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

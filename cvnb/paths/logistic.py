@@ -13,11 +13,10 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import compute_class_weight
 
-from ..algorithm import Algorithm
 from ..cancel import Stop
 from ..kernels import logistic, scaling
 from ..threads import Team
-from .base import Each, Inside, Losses, Refusal, Task, Unsuited, ranges
+from .base import Inside, Losses, Path, Refusal, Task, Unsuited, ranges
 from .lasso import stops_early
 from .measure import Answers, Meter
 from .per_split import FIRST
@@ -144,13 +143,12 @@ class Line:
         return fitted.decisions(X)[:, self.places]
 
 
-class LogisticSweep:
+class LogisticSweep(Path):
     """Every setting of every split."""
 
     name = "path:logistic"
     reason = "one path along C serves every setting, and those inside start from the one of their training part"
-    whole, travels, every_setting, compiles, threads = True, True, True, True, False
-    algorithm: Algorithm | None = None
+    whole = compiles = True
 
     def __init__(self, problem: Problem) -> None:
         self.X, self.n_settings = problem.X, problem.n_settings
@@ -161,10 +159,6 @@ class LogisticSweep:
         n_sets, n_lines = 1 if n_classes == 2 else n_classes, len(problem.combinations)
         each = LOOKS * n_sets * self.n_settings + CURVATURES * n_sets**2 * self.X.shape[1] * n_lines
         self.cost = self.X.size * each * self.work
-
-    def share(self, each: Each, n: int) -> LogisticSweep:
-        """Nothing: training parts have paths of their own."""
-        return self
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
         """Parts one by one."""

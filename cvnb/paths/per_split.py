@@ -11,7 +11,7 @@ import numpy as np
 from ..algorithm import Axis
 from ..families import Family, Kind
 from ..threads import Team
-from .base import Draw, Losses, Outside, Refusal, SplitBySplit, Task, Unsuited, split_of
+from .base import Draw, Losses, Outside, Path, Refusal, Task, Unsuited, split_of
 from .measure import Answers, Meter
 from .problem import Combination, combinations_of
 from .refit import Chain, Key, Refit, recorded
@@ -44,14 +44,11 @@ class Filling:
             found.predictions = self.meter.labels(answers.values[:, column])
 
 
-class PerSplit(SplitBySplit):
+class PerSplit(Path):
     """The losses of every setting on one split.
 
     chains   settings by the transformers that they share, as combinations
     """
-
-    every_setting = True
-    name = reason = ""
 
     def __init__(
         self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter], axis: Callable[[Kind], Axis]

@@ -26,7 +26,7 @@ from ..losses import Loss
 from ..quiet import quiet
 from ..randomness import global_state, is_ours, seed
 from ..threads import Team
-from .base import Draw, Losses, Outside, SplitBySplit, Task, split_of
+from .base import Draw, Losses, Outside, Path, Task, split_of
 
 PASS = (None, "passthrough")
 EMPTY: Mapping[str, Any] = {}
@@ -34,7 +34,7 @@ Key = tuple[Any, ...] | None
 Fit = Callable[[Any, Any, np.ndarray, dict[str, Any]], None]
 
 
-class Refit(SplitBySplit):
+class Refit(Path):
     """One fit per setting and split."""
 
     name, every_setting = "refit", False

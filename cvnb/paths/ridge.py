@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithm import Algorithm
 from ..layouts import Layout, Partition
 from ..plan import Plan
 from ..threads import Team
 from . import lasso
-from .base import PER_WORKER, Each, Inside, Losses, Outside, Refusal, Task, Unsuited, joined, ranges
+from .base import PER_WORKER, Inside, Losses, Outside, Path, Refusal, Task, Unsuited, joined, ranges
 from .block_sums import KEPT_BLOCKS
 from .least_squares import fit
 from .linear_fit import Line, Rounding, Rows
@@ -50,12 +49,10 @@ def refuses(last: Any) -> str:
     return ""
 
 
-class LinearSweep:
+class LinearSweep(Path):
     """Every setting of every split."""
 
-    whole, travels, every_setting, compiles, threads = True, True, True, True, False
-    algorithm: Algorithm | None = None
-    work = 0.0
+    whole = compiles = True
 
     def __init__(self, problem: Problem) -> None:
         self.X, self.weights, self.n_settings = problem.X, problem.data.weights, problem.n_settings
@@ -87,10 +84,6 @@ class LinearSweep:
     def singles(self, layout: Partition) -> bool:
         """Whether every block is one row, and no scaler moves with it."""
         return not any(line.follows_scale or line.is_lasso for line in self.lines) and bool((layout.sizes()[:, 1] == 1).all())
-
-    def share(self, each: Each, n: int) -> LinearSweep:
-        """Nothing: training parts have sums of their own."""
-        return self
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
         """Parts one by one where they take a while; outer splits alone by groups, of which each batch sums all rows."""

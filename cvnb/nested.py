@@ -57,8 +57,7 @@ def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: b
         return found
     _note(found, losses)
     found.outside = frozenset(found.refused) - inside
-    ends = offsets(plan.outer_layout.sizes()[parts.start : parts.stop, 1])
-    pieces = list(pairwise(ends.tolist()))
+    pieces = list(pairwise(offsets(plan.outer_layout.sizes()[parts.start : parts.stop, 1].tolist())))
     assert losses.predictions is not None
     found.outer, found.predictions = losses.losses, [losses.predictions[a:b] for a, b in pieces]
     found.rows = [None if losses.rows is None else losses.rows[a:b] for a, b in pieces]
@@ -98,9 +97,12 @@ def _note(found: Found, losses: Losses, inside: Plan | None = None, j: int | Non
         parts = found.parts if j is None else range(j, j + 1)
         splits = [(i, k) for i in parts for k in (range(n_inner(inside, i)) if inside is not None else (None,))]
         found.failures += [Failure(*splits[at], s, cause) for (at, s), cause in losses.failures.items()]
-    found.warnings = added((found.warnings, losses.warnings))
-    found.counts = added((found.counts, losses.counts))
-    found.refitted = added((found.refitted, losses.refitted))
+    if losses.warnings:
+        found.warnings = added((found.warnings, losses.warnings))
+    if losses.counts:
+        found.counts = added((found.counts, losses.counts))
+    if losses.refitted:
+        found.refitted = added((found.refitted, losses.refitted))
 
 
 class NothingLeft(Exception):
@@ -143,7 +145,8 @@ class Whole:
                     task = asking.send(losses)
             except StopIteration as end:
                 found: Found = end.value
-        found.warnings = added((found.warnings, warned))
+        if warned:
+            found.warnings = added((found.warnings, warned))
         return found
 
 

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -86,13 +87,13 @@ class _Run:
     def __init__(self, work: Work, draws: Sequence[Draw], path: Path, flat: bool, slot: Slot | None) -> None:
         self.work, self.draws, self.path, self.flat, self.slot = work, draws, path, flat, slot
         self.stop = Stop() if slot is None else slot.stop
-        self.refit = Refit(work.family, draws, work.loss, "")
         self.tables = [TableBuilder(draw.plan, len(work.family.settings)) for draw in draws]
         self.refused: dict[tuple[int, int], str] = {}  # (draw, part) -> why the path leaves it to refit
         self.outside: set[tuple[int, int]] = set()  # those of which only the outer split is left
         self.shown: Any = None
         self.team: Team | None = None
-        self.done, self.begun = 0, (-1, -1)
+        self.done, self.begun = 0, (-1, -1)  # splits that are done, and the one that is being waited for
+        self.n_finished, self.n_parts = 0, sum(draw.plan.n_parts for draw in draws)
 
     def all(self) -> None:
         """Fill the tables; after an interrupt they hold what is finished."""
@@ -117,6 +118,11 @@ class _Run:
         finally:
             self._show_no_more()
 
+    @cached_property
+    def refit(self) -> Refit:
+        """What makes the splits that the path refuses."""
+        return Refit(self.work.family, self.draws, self.work.loss, "")
+
     def _in_batches(self) -> None:
         """Batches of whole parts, on threads or on a cluster; what serves them all is made first."""
         asked = self.work.n_jobs, self.stop, self.path.cost or 0.0, TINY, QUICK
@@ -140,16 +146,16 @@ class _Run:
             self.refused |= {(d, j): why for j, why in found.refused.items()}
             self.outside |= {(d, j) for j in found.outside}
             self.tables[d].put(found)
+            self.n_finished += len(found.parts) - len(found.refused)
             look(None)
 
     def _look_at(self, there: Executor, compiler: Any) -> Look:
         """What is called now and then: draws the progress, and raises KeyboardInterrupt where the run was told to stop."""
         self.team = there.team
-        n_parts = sum(len(table.finished) for table in self.tables)
 
         def look(_: Any) -> None:
             compiler.look()
-            share = sum(int(table.finished.sum()) for table in self.tables) / n_parts
+            share = self.n_finished / self.n_parts
             if there.team is not None and self.path.work:
                 share = max(share, min(1.0, there.team.done / self.path.work))
             self.shown(share, self._so_far)

@@ -51,15 +51,14 @@ class Team:
 
         Where calls raise, the error of the first such item is raised: the same on any number of threads.
         """
-        items = list(items)
-        n_helpers = min(self.n, len(items)) - 1
-        if self.pool is None or n_helpers < 1:
+        if self.pool is None or self.n == 1:
             found = []
             for item in items:
                 self.stop.check()
                 found.append(call(item))
             return found
-        return list(self.imap(call, items))
+        items = list(items)
+        return list(self.imap(call, items)) if len(items) > 1 else [call(item) for item in items]
 
     def imap(self, call: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """The same, each result as soon as it and all before it are there."""

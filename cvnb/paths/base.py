@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class Draw:
     data: Data
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Inside:
     """The inner splits of the training parts `parts`; split k alone where k is given, and then of one part."""
 
@@ -47,7 +48,7 @@ class Inside:
     k: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Outside:
     """The outer splits `parts`, each with the setting chosen inside it.
 
@@ -67,7 +68,7 @@ class Outside:
 Task = Inside | Outside
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Losses:
     """What a path found for the splits of a task, which follow each other in order.
 
@@ -206,6 +207,6 @@ def n_inner(plan: Plan, j: int) -> int:
     return 0 if plan.inner_layouts is None else len(plan.inner_layouts[j])
 
 
-def offsets(sizes: Iterable[int]) -> np.ndarray:
+def offsets(sizes: Iterable[int]) -> list[int]:
     """Where each of several consecutive pieces begins, and where the last one ends."""
-    return np.cumsum([0, *sizes], dtype=np.int64)
+    return list(accumulate(sizes, initial=0))

@@ -18,6 +18,7 @@ from ..kernels import linear, linear_rows
 from ..layouts import Partition
 from ..losses import absolute, squared, zero_one
 from ..plan import Plan
+from ..splitters import Pair
 from ..threads import Team
 from .base import Losses, Unsuited
 from .block_sums import Sums, Total
@@ -31,7 +32,14 @@ if TYPE_CHECKING:
 
 SINGLES = 1 << 10  # rows in a group where every block is one row
 Fits = list[tuple[np.ndarray, np.ndarray]]  # for each line (centre, coefficients [splits, p + 1, targets * settings])
-Totals = dict[Any, Total]  # frame of a line -> sums over the whole part
+
+
+@dataclass(frozen=True, eq=False)
+class Carried:
+    """What the inner splits of a part leave for its outer one: its rows, and the sums over it for each frame of a line."""
+
+    pair: Pair
+    totals: dict[Any, Total] | None = None
 
 
 @dataclass(eq=False)
@@ -50,10 +58,10 @@ class Inner:
 class Part:
     """One outer training part: its inner splits, and after the choice its outer test part."""
 
-    def __init__(self, sweep: LinearSweep, draw: int, j: int, team: Team) -> None:
+    def __init__(self, sweep: LinearSweep, draw: int, j: int, team: Team, carried: Carried | None = None) -> None:
         self._take(sweep, draw, team)
-        self.j = j
-        self.train, self.test = self.plan.part(j)
+        self.j, self.carried = j, Carried(self.plan.part(j)) if carried is None else carried
+        self.train, self.test = self.carried.pair
 
     def _take(self, sweep: LinearSweep, draw: int, team: Team) -> None:
         self.sweep, self.team = sweep, team
@@ -84,18 +92,19 @@ class Part:
             times = max(float(one.times.max()) for one in found)
             if are_met(least, np.array(times), self.rows.spread(train)):
                 raise Unsuited(EXACT_FIT)
-        return Losses(losses, counts=self.sweep.counted(sum(one.close for one in found)))
+        return Losses(losses, counts=self.sweep.counted(sum(one.close for one in found)), carry=self.carried)
 
     def residual(self, mean: Any) -> Any:
         """The size of residuals with this mean loss."""
         return mean if self.numbers and self.meter.loss.rows is absolute else np.sqrt(mean)
 
-    def outside(self, totals: Totals | None, chosen: int) -> Losses:
+    def outside(self, chosen: int) -> Losses:
         """The losses of the whole training part on the outer test part."""
+        totals = self.carried.totals
         fits, times = self.models(self.train) if totals is None else self.models_of(totals)
         self.team.stop.check()
         if self.numbers:
-            return self._outer_numbers(fits, times, chosen, judge=totals is None and not self.plan.n_inner)
+            return self._outer_numbers(fits, times, chosen, judge=self.plan.inner_layouts is None)
         present, starts = self.targets.counts(self.train)[None, :] > 0, np.array([0, self.test.size])
         answers, close, squares = self.answers(self.test, starts, present, fits)
         if squares is not None and are_met(self.residual(squares.min()), np.array(times), self.rows.spread(self.train)):
@@ -141,7 +150,7 @@ class Part:
         fits = [fit(self.rows, train, line, rounding) for line in self.lines]
         return [(centre, coefs[None]) for centre, coefs in fits], rounding.times
 
-    def models_of(self, totals: Totals) -> tuple[Fits, float]:
+    def models_of(self, totals: dict[Any, Total]) -> tuple[Fits, float]:
         """The same of the whole part, from its sums."""
         fits: Fits = []
         rounding = Rounding()
@@ -244,9 +253,9 @@ class BlockedPart(Part):
     def inside(self) -> Losses:
         """Sums over the groups, then the models of each."""
         self.sum()
-        losses = self.joined(self.team.map(self._solve, range(len(self.groups))), self.ordered)
-        losses.carry = self.totals()
-        return losses
+        found = self.team.map(self._solve, range(len(self.groups)))
+        self.carried = Carried(self.carried.pair, {frame: sums.total() for frame, sums in self.sums.items()})
+        return self.joined(found, self.ordered)
 
     def sum(self, groups: Sequence[int] | None = None) -> None:
         """Sum the blocks group by group, about one origin and in one basis for each frame."""
@@ -261,10 +270,6 @@ class BlockedPart(Part):
         for sums in self.sums.values():
             self.team.map(sums.add, range(len(self.groups)))
         self.team.stop.check()
-
-    def totals(self) -> Totals:
-        """Sums over the whole part, of every frame."""
-        return {frame: sums.total() for frame, sums in self.sums.items()}
 
     def rows_of(self, g: int) -> tuple[np.ndarray, np.ndarray]:
         """(test rows of a group, where those of each block begin)."""

@@ -29,6 +29,7 @@ from .targets import EXACT_FIT, Targets, are_met
 
 AXIS, COUNTED = "alpha", "margins"
 SOLVERS = ("auto", "cholesky")
+MOMENT = 5e7  # multiplications of a run of a few milliseconds
 QUICK = 2e7  # products of all columns that take about a millisecond, less than threads take to hand over
 BLOCKED = "training parts are sums of blocks of rows, and one {} of each serves every setting"
 LOOSE = "one {} of each training part serves every setting"
@@ -86,12 +87,17 @@ class LinearSweep(Path):
         return not any(line.follows_scale or line.is_lasso for line in self.lines) and bool((layout.sizes()[:, 1] == 1).all())
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
-        """Parts one by one where they take a while; outer splits alone by groups, of which each batch sums all rows."""
+        """Parts one by one where they take a while, all of them where the run takes a few milliseconds.
+
+        Outer splits alone by groups, of which each batch sums all rows.
+        """
         n_parts, layout = self.plans[draw].n_parts, self.plans[draw].outer_layout
         if self.parts[draw] is OuterSplits and isinstance(layout, Partition):
             groups = self.groups(layout)
             several = ranges(len(groups), -(-len(groups) // n) if elsewhere else len(groups))
             return [range(groups[one.start][0], groups[one.stop - 1][1]) for one in several]
+        if self.cost <= MOMENT and self.meters[draw].loss.is_known and not elsewhere:
+            return [range(n_parts)]
         return ranges(n_parts, max(1, n_parts // (PER_WORKER * n)) if self.quick or elsewhere else 1)
 
     def groups(self, layout: Partition) -> list[tuple[int, int]]:
@@ -112,7 +118,8 @@ class LinearSweep(Path):
                 return OuterSplits(self, task.draw, team).measured(task)
             except Unsuited as why:
                 return Refusal(str(why))
-        return joined(self.plans[task.draw], task, team.map(partial(self._part, kind, task, team), task.parts), self.n_settings)
+        found = team.map(partial(self._part, kind, task, team), task.parts)
+        return joined(self.plans[task.draw], task, found, self.n_settings)
 
     def _part(self, kind: type[Part], task: Task, team: Team, j: int) -> Losses | Refusal:
         try:
@@ -120,8 +127,9 @@ class LinearSweep(Path):
                 return kind(self, task.draw, j, team).inside()
             if j in task.refused:
                 return Refusal("")
-            i = task.parts.index(j)
-            return Part(self, task.draw, j, team).outside(None if task.carry is None else task.carry[i], int(task.chosen[i]))
+            i = j - task.parts.start
+            carried = None if task.carry is None else task.carry[i]
+            return Part(self, task.draw, j, team, carried).outside(int(task.chosen[i]))
         except Unsuited as why:
             return Refusal(str(why))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,7 +40,7 @@ STRATIFIED = (StratifiedKFold, StratifiedGroupKFold, RepeatedStratifiedKFold)
 def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
     """The plan of this recipe on these rows."""
     pen = Pen(recipe, data, task)
-    with global_state():
+    with _kept_state(recipe.outer_spec, inner_spec):
         outer = None if recipe.outer_spec is None else pen.outer()
         inner = None if inner_spec is None else tuple(pen.inner_of_parts(inner_spec, outer))
     plan = Plan(
@@ -62,6 +63,11 @@ def draw(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Plan:
     return plan
 
 
+def _kept_state(*specs: Any) -> Any:
+    """Keeps NumPy's global random state where a splitter of the user's may draw from it."""
+    return global_state() if any(isinstance(spec, Given | Listed) for spec in specs) else nullcontext()
+
+
 def _refuse_empty_parts(plan: Plan) -> None:
     empty = [
         where.format(k=k)
@@ -80,7 +86,7 @@ def draw_final(recipe: Recipe, data: Data, task: str, inner_spec: Any) -> Layout
             "inner was given as lists for each outer split, so nothing says how to choose θ on all of S; give inner as a "
             "splitter or a number of folds."
         )
-    with global_state():
+    with _kept_state(recipe.outer_spec, inner_spec):
         pen = Pen(recipe, data, task)
         n_test = None
         if isinstance(inner_spec, LikeOuterTest):

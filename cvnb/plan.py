@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -93,11 +93,6 @@ class Plan:
     def inner_kept(self) -> list[Layout]:
         """The inner layouts, one that several parts share only once."""
         return list({id(layout): layout for layout in self.inner_layouts or ()}.values())
-
-    @property
-    def bare(self) -> Plan:
-        """The splits without the data that they were drawn for."""
-        return replace(self, data=None)
 
     def part(self, j: int) -> Pair:
         """(train, test) of outer split j; all of S and nothing where there is no outer split."""

@@ -56,7 +56,7 @@ class Work:
 
 def fill(work: Work, plan: Plan, flat: bool = False, slot: Slot | None = None) -> tuple[LossTable, Ran]:
     """Every loss that this plan asks for, and the path that found them; after an interrupt those of the finished parts."""
-    tables, ran = fill_draws(work, [Draw(plan.bare, work.data)], flat, slot)
+    tables, ran = fill_draws(work, [Draw(plan, work.data)], flat, slot)
     return tables[0], ran
 
 

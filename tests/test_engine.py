@@ -128,7 +128,7 @@ def test_many_draws_give_what_each_gives_alone(name):
     y = y_of(name)
     jobs = [job_of(FAMILIES[name], Recipe(3, 3, seed=seed), y) for seed in (0, 1)]
     shuffled = job_of(FAMILIES[name], Recipe(3, 2, seed=2), np.random.default_rng(0).permutation(y))
-    draws = [Draw(job.plan.bare, job.work.data) for job in (*jobs, shuffled)]
+    draws = [Draw(job.plan, job.work.data) for job in (*jobs, shuffled)]
     tables, ran = fill_draws(jobs[0].work, draws)
     assert ran.name == fill(jobs[0].work, jobs[0].plan)[1].name
     for table, job in zip(tables, (*jobs, shuffled), strict=True):
@@ -147,7 +147,7 @@ def test_neighbours_of_all_rows_are_found_once_for_all_draws(monkeypatch):
     job = job_of(FAMILIES["shared:knn"], Recipe(3, 3), CLASSES)
     fill(job.work, job.plan)
     once = len(found)
-    plans = [job_of(FAMILIES["shared:knn"], Recipe(3, 3, seed=seed), CLASSES).plan.bare for seed in range(50)]
+    plans = [job_of(FAMILIES["shared:knn"], Recipe(3, 3, seed=seed), CLASSES).plan for seed in range(50)]
     fill_draws(job.work, [Draw(plan, job.work.data) for plan in plans])
     assert len(found) == 2 * once
 

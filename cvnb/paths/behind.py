@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,8 @@ from .measure import Meter
 from .per_split import Filling, PerSplit
 from .problem import Combination, SplitProblem, column_names, steps_of
 from .refit import Key
+
+LARGE = 1 << 16  # numbers
 
 
 class Behind(PerSplit):
@@ -54,7 +57,9 @@ class Behind(PerSplit):
         for one in combinations:
             split = SplitProblem(one, filling.meter, train, chain.test, X_train, X_test, stop)
             call = partial(self.solver.answers_of_split, split)
-            with matrices_at_most(1):  # the products are small: more threads of theirs wait for each other
+            # many small products of large tables: threads of the matrix library would wait for each other
+            limited = matrices_at_most(1) if X_train.size > LARGE else nullcontext()
+            with limited:
                 answers, n = stoppable(call, stop) if self.compiles else call()
             filling.put(one, answers)
             if n:

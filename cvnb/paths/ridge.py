@@ -66,7 +66,8 @@ class LinearSweep(Path):
         products = float(self.X.size * self.X.shape[1])
         self.parts, self.quick = [self._kind_of_part(plan) for plan in self.plans], products <= QUICK
         n_passes = sum(1 if kind is OuterSplits else plan.n_parts for kind, plan in zip(self.parts, self.plans, strict=True))
-        self.cost = products * n_passes
+        self.cost = cost = products * n_passes
+        self.at_once = cost <= MOMENT and all(meter.loss.is_known for meter in self.meters)  # and nobody waits for a part
         family = "ols" if self.lines[0].squares else "lasso" if self.lines[0].is_lasso else "ridge"
         loose = Part in self.parts
         self.name = f"path:{family}" if loose else f"shared:{family}"
@@ -96,7 +97,7 @@ class LinearSweep(Path):
             groups = self.groups(layout)
             several = ranges(len(groups), -(-len(groups) // n) if elsewhere else len(groups))
             return [range(groups[one.start][0], groups[one.stop - 1][1]) for one in several]
-        if self.cost <= MOMENT and self.meters[draw].loss.is_known and not elsewhere:
+        if self.at_once and not elsewhere:
             return [range(n_parts)]
         return ranges(n_parts, max(1, n_parts // (PER_WORKER * n)) if self.quick or elsewhere else 1)
 

@@ -57,10 +57,7 @@ def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: b
         return found
     _note(found, losses)
     found.outside = frozenset(found.refused) - inside
-    pieces = list(pairwise(offsets(plan.outer_layout.sizes()[parts.start : parts.stop, 1].tolist())))
-    assert losses.predictions is not None
-    found.outer, found.predictions = losses.losses, [losses.predictions[a:b] for a, b in pieces]
-    found.rows = [None if losses.rows is None else losses.rows[a:b] for a, b in pieces]
+    found.outer, found.rows, found.predictions = losses.losses, losses.rows, losses.predictions
     failed = np.isnan(found.outer[np.arange(len(parts)), found.chosen])
     for i in np.flatnonzero(failed).tolist():
         if parts[i] not in found.refused:
@@ -80,12 +77,11 @@ def _next_best(rule: Rule, outer: Outside, plan: Plan, found: Found, i: int) -> 
             continue
         again = yield replace(outer, parts=range(j, j + 1), chosen=found.chosen[[i]], every=False, carry=None)
         assert isinstance(again, Losses)
-        assert again.predictions is not None
-        found.predictions = [*found.predictions[:i], again.predictions, *found.predictions[i + 1 :]]
+        found.predictions[i] = again.predictions[0]
         if not outer.every:
             _note(found, again, j=j)
             losses[i] = again.losses[0]
-            found.rows = [*found.rows[:i], again.rows, *found.rows[i + 1 :]]
+            found.rows[i] = again.rows[0]
     return found
 
 

@@ -75,8 +75,8 @@ class Found:
     chosen: np.ndarray
     inner: Sequence[np.ndarray] | None = None
     outer: np.ndarray | None = None
-    rows: Sequence[np.ndarray | None] = ()
-    predictions: Sequence[np.ndarray] = ()
+    rows: list[np.ndarray | None] = field(default_factory=list)
+    predictions: list[np.ndarray] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
     outside: frozenset[int] = frozenset()
     failures: list[Failure] = field(default_factory=list)

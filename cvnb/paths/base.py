@@ -23,6 +23,7 @@ from ..data import Data
 from ..plan import Plan
 from ..threads import Team
 
+NOTHING = np.zeros(0)  # in the place of what is refused
 PER_WORKER = 4  # batches for each worker, so that none waits long for the last
 Each = Callable[[Callable[[Any, Team], Any], Iterable[Any]], Iterator[Any]]
 
@@ -73,8 +74,8 @@ class Losses:
     """What a path found for the splits of a task, which follow each other in order.
 
     losses       [splits, settings], NaN where a setting failed or was not wanted
-    rows         [test rows, settings] row losses on outer test parts; None where the loss has none
-    predictions  [test rows] of the chosen settings on outer test parts
+    rows         of each outer split its row losses [test rows, settings]; None where the loss has none
+    predictions  of each outer split what the chosen setting predicts [test rows]
     refused      part -> why the path cannot handle it
     failures     (split of the task, setting) -> message
     warnings     warnings and how often they came
@@ -84,8 +85,8 @@ class Losses:
     """
 
     losses: np.ndarray
-    rows: np.ndarray | None = None
-    predictions: np.ndarray | None = None
+    rows: list[np.ndarray | None] = field(default_factory=list)
+    predictions: list[np.ndarray] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
     failures: dict[tuple[int, int], str] = field(default_factory=dict)
     warnings: Counter[str] | None = None
@@ -155,35 +156,21 @@ def split_of(plan: Plan, task: Task) -> tuple[np.ndarray, np.ndarray, tuple[int,
 
 def joined(plan: Plan, task: Task, found: Sequence[Losses | Refusal], n_settings: int) -> Losses | Refusal:
     """What was found of the single parts of a task, as one; the carry is a list with an entry for each part."""
-    if len(found) == 1:
-        only = found[0]
-        if isinstance(only, Losses):
-            only.carry = [only.carry]
-        return only
-    refused = {j: one.reason for j, one in zip(task.parts, found, strict=True) if isinstance(one, Refusal)}
-    like = next((one for one in found if isinstance(one, Losses)), None)
-    parts = [
-        one if isinstance(one, Losses) else _nothing(plan, task, j, like, n_settings)
-        for j, one in zip(task.parts, found, strict=True)
-    ]
-    whole = Losses(np.concatenate([one.losses for one in parts]), refused=refused, carry=[one.carry for one in parts])
-    if isinstance(task, Outside):
-        rows = [one.rows for one in parts if one.rows is not None]
-        whole.rows = np.concatenate(rows) if len(rows) == len(parts) else None
-        whole.predictions = np.concatenate([one.predictions for one in parts if one.predictions is not None])
-    whole.counts = added(one.counts for one in parts)
+    if len(found) == 1 and isinstance(found[0], Refusal):
+        return found[0]
+    whole = Losses(np.zeros(0), carry=[])
+    pieces = []
+    for j, one in zip(task.parts, found, strict=True):
+        if isinstance(one, Refusal):
+            whole.refused[j] = one.reason
+            one = Losses(np.full((n_inner(plan, j) if isinstance(task, Inside) else 1, n_settings), np.nan), [None], [NOTHING])
+        pieces.append(one.losses)
+        whole.rows += one.rows
+        whole.predictions += one.predictions
+        whole.carry.append(one.carry)
+        whole.counts = added((whole.counts, one.counts))
+    whole.losses = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
     return whole
-
-
-def _nothing(plan: Plan, task: Task, j: int, like: Losses | None, n_settings: int) -> Losses:
-    """Stands in the place of a part that is refused."""
-    if isinstance(task, Inside):
-        return Losses(np.full((n_inner(plan, j), n_settings), np.nan))
-    assert plan.outer_layout is not None
-    n_test = int(plan.outer_layout.sizes()[j, 1])
-    rows = None if like is None or like.rows is None else np.zeros((n_test, n_settings), like.rows.dtype)
-    kind = None if like is None or like.predictions is None else like.predictions.dtype
-    return Losses(np.full((1, n_settings), np.nan), rows, np.zeros(n_test, kind))
 
 
 def ranges(n: int, size: int) -> list[range]:

@@ -23,7 +23,7 @@ from ..kernels import neighbours, scaling
 from ..kernels import votes as ballots
 from ..plan import Plan
 from ..threads import Team
-from .base import PER_WORKER, Each, Inside, Losses, Outside, Path, Refusal, Task, Unsuited, n_inner, offsets, ranges
+from .base import NOTHING, PER_WORKER, Each, Inside, Losses, Outside, Path, Refusal, Task, Unsuited, n_inner, offsets, ranges
 from .bundles import Bundle, bundles
 from .measure import Answers, Meter
 from .problem import Combination, Problem, SplitProblem
@@ -75,7 +75,7 @@ class Votes:
 
 
 Lists = dict[Geometry, Near]
-Measured = tuple[np.ndarray, np.ndarray | None, np.ndarray]  # as Meter.outer gives them
+Measured = tuple[np.ndarray, list[np.ndarray | None], list[np.ndarray]]  # as Meter.outer gives them
 ONE_AT_A_TIME = threading.Lock()
 
 
@@ -122,9 +122,9 @@ class KnnSweep(Path):
         size = max(64, min(BUNDLE, KEYS // n_rows, -(-n_rows // (PER_WORKER * n))))
         pieces = [(geometry, slice(a, min(a + size, n_rows))) for geometry in self.shared for a in range(0, n_rows, size)]
         lists = {geometry: Near.empty(n_rows, self.lengths[geometry]) for geometry in self.shared}
-        find = Find(self.problem.X, {geometry: self.lengths[geometry] for geometry in self.shared})
-        for (geometry, rows), near in zip(pieces, each(find, pieces), strict=True):
-            lists[geometry].put(rows, near)
+        for (geometry, rows), near in zip(pieces, each(Find(self.problem.X, lists), pieces), strict=True):
+            if near is not None:
+                lists[geometry].put(rows, near)
         ready = copy.copy(self)
         ready.lists = lists
         return ready
@@ -171,10 +171,9 @@ class KnnSweep(Path):
         found = team.map(partial(self._measured, task, team), bundles(plan.outer, parts, plan.n_rows, BUNDLE))
         pieces = [piece for several, _, _ in found for piece in several]
         losses = Losses(np.concatenate([one for one, _, _ in pieces]))
-        rows = [one for _, one, _ in pieces if one is not None]
-        if len(rows) == len(pieces):
-            losses.rows = rows[0] if len(rows) == 1 else np.concatenate(rows)
-        losses.predictions = np.concatenate([one for _, _, one in pieces])
+        for _, rows, predictions in pieces:
+            losses.rows += rows
+            losses.predictions += predictions
         losses.counts = _counted(sum(tied for _, tied, _ in found))
         for _, _, refused in found:
             losses.refused |= refused
@@ -188,10 +187,8 @@ class KnnSweep(Path):
             return [meter.outer(bundle.test, bundle.starts, answers, chosen)], tied, {}
         except Unsuited as why:
             if bundle.numbers.size == 1:
-                n_settings, classes = self.problem.n_settings, meter.classes
-                nothing = np.zeros(bundle.test.size, float if classes is None else classes.dtype)
-                rows = None if meter.loss.scorer is not None else np.zeros((bundle.test.size, n_settings), np.uint8)
-                return [(np.full((1, n_settings), np.nan), rows, nothing)], 0, {int(bundle.numbers[0]): str(why)}
+                nothing: Measured = np.full((1, self.problem.n_settings), np.nan), [None], [NOTHING]
+                return [nothing], 0, {int(bundle.numbers[0]): str(why)}
         single = [self._measured(task, team, one) for one in bundle.singles()]  # each judged by its own rows
         refused = {j: why for _, _, own in single for j, why in own.items()}
         return [piece for several, _, _ in single for piece in several], sum(tied for _, tied, _ in single), refused
@@ -244,29 +241,30 @@ class KnnSweep(Path):
         return tied
 
 
-@dataclass(frozen=True, eq=False)
 class Find:
-    """Finds the neighbours of some rows among all rows; what searches need is made once in each process."""
+    """Finds the neighbours of some rows among all rows, into the lists themselves; where it has travelled it hands them out."""
 
-    X: np.ndarray
-    lengths: dict[Geometry, int]
+    def __init__(self, X: np.ndarray, lists: Lists) -> None:
+        self.X, self.lists = X, lists
+        self.lengths = {geometry: near.rows.shape[1] for geometry, near in lists.items()}
 
     @cached_property
     def searches(self) -> dict[Geometry, Search]:
+        """What searches need, made once in each process."""
         return {geometry: Search(self.X, geometry, length) for geometry, length in self.lengths.items()}
 
-    def __call__(self, piece: tuple[Geometry, slice], team: Team) -> Near:
-        """The lists of the rows of a piece."""
+    def __call__(self, piece: tuple[Geometry, slice], team: Team) -> Near | None:
         geometry, rows = piece
-        near = Near.empty(rows.stop - rows.start, self.lengths[geometry])
+        n, here = rows.stop - rows.start, self.lists.get(geometry)
+        near = Near.empty(n, self.lengths[geometry]) if here is None else here.part(rows)
         with ONE_AT_A_TIME:
             search = self.searches[geometry]
         search.fill(self.X[rows], np.arange(rows.start, rows.stop), near, team.stop.is_set)
-        team.tell(len(near.rows))
-        return near
+        team.tell(n)
+        return near if here is None else None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"X": self.X, "lengths": self.lengths}
+        return {"X": self.X, "lists": {}, "lengths": self.lengths}
 
 
 def _counted(tied: int) -> Counter[str] | None:

@@ -137,7 +137,7 @@ class Part:
             raise Unsuited(INFINITE)
         if judge and are_met(self.residual(mean.min()), np.array(times), rows.spread(self.train)):
             raise Unsuited(EXACT_FIT)
-        return Losses(mean, losses, predictions)
+        return Losses(mean, [losses], [predictions])
 
     @property
     def numbers(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,13 @@ class Meter:
 
     def outer(
         self, test: np.ndarray, starts: np.ndarray, answers: Answers, chosen: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray]:
-        """(losses, row losses, what the setting chosen[i] predicts on the rows of split i), rows as in `measure`."""
+    ) -> tuple[np.ndarray, list[np.ndarray | None], list[np.ndarray]]:
+        """(losses, and of each split i its row losses and what setting chosen[i] predicts there), splits as in `measure`."""
         losses, rows = self.measure(test, starts, answers)
-        columns = np.repeat(chosen, np.diff(np.append(starts, test.size)))
-        return losses, rows, self.labels(answers.values[np.arange(test.size), columns])
+        ends = [*starts.tolist(), test.size]
+        predictions = self.labels(answers.values[np.arange(test.size), np.repeat(chosen, np.diff(ends))])
+        of_splits = [None if rows is None else rows[a:b] for a, b in pairwise(ends)]
+        return losses, of_splits, [predictions[a:b] for a, b in pairwise(ends)]
 
     def labels(self, values: np.ndarray) -> np.ndarray:
         """Predictions as the estimator gives them: numbers, or labels of y."""

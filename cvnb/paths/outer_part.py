@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..threads import Team
-from .base import Losses, Outside, Unsuited
+from .base import NOTHING, Losses, Outside, Unsuited
 from .linear_parts import BlockedPart
 from .targets import EXACT_FIT, are_met
 
@@ -22,8 +22,8 @@ class Measured:
     """What was measured on some splits; squares as in linear_parts.Inner."""
 
     losses: np.ndarray
-    rows: np.ndarray | None
-    predictions: np.ndarray
+    rows: list[np.ndarray | None]
+    predictions: list[np.ndarray]
     times: np.ndarray
     squares: np.ndarray | None
     close: int = 0
@@ -45,9 +45,9 @@ class OuterSplits(BlockedPart):
         splits = [one for one, _ in found]
         refused = {self.groups[g][0] + i: why for g, (_, bad) in zip(asked, found, strict=True) for i, why in bad.items()}
         losses = Losses(np.concatenate([one.losses for one in splits]), refused=refused)
-        if all(one.rows is not None for one in splits):
-            losses.rows = np.concatenate([one.rows for one in splits if one.rows is not None])
-        losses.predictions = np.concatenate([one.predictions for one in splits])
+        for one in splits:
+            losses.rows += one.rows
+            losses.predictions += one.predictions
         losses.counts = self.sweep.counted(sum(one.close for one in splits))
         for i in np.flatnonzero(self._are_met(splits, task.parts)):
             refused.setdefault(task.parts.start + int(i), EXACT_FIT)
@@ -80,7 +80,7 @@ class OuterSplits(BlockedPart):
                 return self._measure(test, starts, present, decisions, times), refused
             except Unsuited:
                 self.team.stop.check()  # looked at one by one, so that each is judged by its own numbers
-        single: list[Measured | None] = []
+        single = []
         for i, (a, b) in enumerate(pairwise(starts)):
             try:
                 if i not in refused:
@@ -89,8 +89,9 @@ class OuterSplits(BlockedPart):
                     continue
             except Unsuited as why:
                 refused[i] = str(why)
-            single.append(None)
-        return self._put_together(single, np.diff(starts), times), refused
+            nothing = np.full((1, self.n_settings), np.nan)
+            single.append(Measured(nothing, [None], [NOTHING], times[[i]], nothing))
+        return _together(single), refused
 
     def _measure(
         self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, decisions: list[np.ndarray], times: np.ndarray
@@ -99,22 +100,15 @@ class OuterSplits(BlockedPart):
         chosen = np.zeros(len(starts) - 1, dtype=np.int64)  # of one setting
         return Measured(*self.meter.outer(test, starts[:-1], answers, chosen), times, squares, close)
 
-    def _put_together(self, single: list[Measured | None], n_test: np.ndarray, times: np.ndarray) -> Measured:
-        """One by one measured splits as a group; NaN and zeros in the place of those that are refused."""
-        there = [one for one in single if one is not None]
-        kind, n = there[0].predictions.dtype if there else np.dtype(float), self.n_settings
-        rows, pairs = None, list(zip(single, n_test, strict=True))
-        if there and there[0].rows is not None:
-            rows = np.concatenate([np.zeros((m, n)) if one is None or one.rows is None else one.rows for one, m in pairs])
-        squares = None
-        if there and there[0].squares is not None:
-            nothing = np.full((1, n), np.nan)
-            squares = np.concatenate([nothing if one is None or one.squares is None else one.squares for one in single])
-        return Measured(
-            np.concatenate([np.full((1, n), np.nan) if one is None else one.losses for one in single]),
-            rows,
-            np.concatenate([np.zeros(m, kind) if one is None else one.predictions for one, m in pairs]),
-            times,
-            squares,
-            sum(one.close for one in there),
-        )
+
+def _together(single: list[Measured]) -> Measured:
+    """Splits that were measured one by one, as a group."""
+    squares = [one.squares for one in single if one.squares is not None]
+    return Measured(
+        np.concatenate([one.losses for one in single]),
+        [one.rows[0] for one in single],
+        [one.predictions[0] for one in single],
+        np.concatenate([one.times for one in single]),
+        np.concatenate(squares) if len(squares) == len(single) else None,
+        sum(one.close for one in single),
+    )

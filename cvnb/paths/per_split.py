@@ -11,7 +11,7 @@ import numpy as np
 from ..algorithm import Axis
 from ..families import Family, Kind
 from ..threads import Team
-from .base import Draw, Losses, Outside, Path, Refusal, Task, Unsuited, split_of
+from .base import NOTHING, Draw, Losses, Outside, Path, Refusal, Task, Unsuited, split_of
 from .measure import Answers, Meter
 from .problem import Combination, combinations_of
 from .refit import Chain, Key, Refit, recorded
@@ -37,11 +37,12 @@ class Filling:
         if self.chosen < 0:
             return
         if rows is not None:
-            if found.rows is None:
-                found.rows = np.full((test.size, found.losses.shape[1]), np.nan)
-            found.rows[:, combination.which] = rows
+            kept = found.rows[0]
+            if kept is None:
+                kept = found.rows[0] = np.full((test.size, found.losses.shape[1]), np.nan)
+            kept[:, combination.which] = rows
         for column in np.flatnonzero(combination.which == self.chosen):
-            found.predictions = self.meter.labels(answers.values[:, column])
+            found.predictions[0] = self.meter.labels(answers.values[:, column])
 
 
 class PerSplit(Path):
@@ -73,7 +74,7 @@ class PerSplit(Path):
         draw, meter = self.draws[task.draw], self.meters[task.draw]
         train, test, split = split_of(draw.plan, task)
         chain = Chain(self.family, draw.data, train, test, split)
-        found = Losses(np.full((1, len(self.family.settings)), np.nan))
+        found = Losses(np.full((1, len(self.family.settings)), np.nan), [None], [NOTHING])
         filling = Filling(found, meter, int(task.chosen[0]) if isinstance(task, Outside) else -1, team, chain)
         found.warnings = Counter()
         try:
@@ -83,8 +84,6 @@ class PerSplit(Path):
         except Unsuited as why:
             alone = len(self.chains) == 1 and bool(chain.stages)
             return Refusal(str(why), chain, found.warnings) if alone else Refusal(str(why))
-        if isinstance(task, Outside) and found.predictions is None:  # the chosen setting failed
-            found.predictions = np.zeros(test.size)
         return found
 
     def fill(self, filling: Filling, key: Key, combinations: list[Combination]) -> None:

@@ -26,7 +26,7 @@ from ..losses import Loss
 from ..quiet import quiet
 from ..randomness import global_state, is_ours, seed
 from ..threads import Team
-from .base import Draw, Losses, Outside, Path, Task, split_of
+from .base import NOTHING, Draw, Losses, Outside, Path, Task, split_of
 
 PASS = (None, "passthrough")
 EMPTY: Mapping[str, Any] = {}
@@ -51,24 +51,21 @@ class Refit(Path):
         """As Path.run; `fitted` may hold transformers that are fitted already."""
         draw, n_settings = self.draws[task.draw], len(self.family.settings)
         train, test, split = split_of(draw.plan, task)
-        found, which, chosen = Losses(np.full((1, n_settings), np.nan)), np.arange(n_settings), -1
+        found, which, chosen = Losses(np.full((1, n_settings), np.nan), [None], [NOTHING]), np.arange(n_settings), -1
         if isinstance(task, Outside):
             chosen = int(task.chosen[0])
             which = which if task.every else task.chosen
-            found.rows, found.predictions = np.full((test.size, n_settings), np.nan), np.zeros(test.size)
         chain = Chain(self.family, draw.data, train, test, split) if fitted is None else fitted
         found.warnings = Counter()
         with recorded(found.warnings):
             for s in sorted(which.tolist(), key=lambda s: (self.keys[s] or (), s)):
                 team.stop.check()
                 try:
-                    self._measure(chain, s, found, s == chosen)
+                    self._measure(chain, s, found, chosen)
                 except LossError:
                     raise  # the loss is wrong, not the setting
                 except Exception as error:  # any failure costs its own setting, and the note says which
                     found.failures[0, s] = f"{type(error).__name__}: {error}"
-        if found.rows is not None and np.isnan(found.rows).all():
-            found.rows = None  # a loss without row values
         return found
 
     def failure(self, draw: int, train: np.ndarray, test: np.ndarray, s: int, split: tuple[int, int]) -> Exception | None:
@@ -76,26 +73,29 @@ class Refit(Path):
         found = Losses(np.full((1, len(self.family.settings)), np.nan))
         try:
             with recorded(Counter()):
-                self._measure(Chain(self.family, self.draws[draw].data, train, test, split), s, found, False)
+                self._measure(Chain(self.family, self.draws[draw].data, train, test, split), s, found, -1)
         except Exception as error:
             return error
         return None
 
-    def _measure(self, chain: Chain, s: int, found: Losses, keep: bool) -> None:
-        """Measure setting s; keep: its predictions too."""
+    def _measure(self, chain: Chain, s: int, found: Losses, chosen: int) -> None:
+        """Measure setting s; outside (chosen >= 0) keep its row losses, and the predictions of the chosen one."""
         data, loss = chain.data, self.loss
         pipeline, model, X_test = chain.fit(self.family.settings[s], self.keys[s])
         y, w = data.y[chain.test], None if data.weights is None else data.weights[chain.test]
         predicts = loss.scorer is None and loss.response == "predict"
-        spare = _copy(X_test) if keep and not predicts else None  # a step may write on what it is asked about
+        spare = _copy(X_test) if s == chosen and not predicts else None  # a step may write on what it is asked about
         if loss.scorer is not None and not isinstance(loss.scorer, _BaseScorer):
             value, rows, _ = loss.measure(pipeline, chain.raw(chain.test), y, w)  # a user's own scorer may look at X
         else:
             value, rows, response = loss.measure(model, X_test, y, w)
-        if keep:
-            found.predictions = np.asarray(response if predicts else model.predict(spare))
-        if found.rows is not None and rows is not None:
-            found.rows[:, s] = rows
+        if s == chosen:
+            found.predictions[0] = np.asarray(response if predicts else model.predict(spare))
+        if chosen >= 0 and rows is not None:
+            kept = found.rows[0]
+            if kept is None:
+                kept = found.rows[0] = np.full((chain.test.size, found.losses.shape[1]), np.nan)
+            kept[:, s] = rows
         found.losses[0, s] = value
 
 

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from itertools import islice
 from typing import Any, TypeVar
 
 import sklearn
@@ -183,12 +184,19 @@ def in_order(
     This thread waits, sees an interrupt at once, and now and then calls `look`; what is not begun by then is never begun.
     """
     ahead: deque[Future[Result]] = deque()
-    for item in items:
-        ahead.append(pool.submit(call, item))
-        if len(ahead) > n:
-            yield awaited(ahead.popleft(), look)
-    while ahead:
-        yield awaited(ahead.popleft(), look)
+    left = iter(items)
+    try:
+        while True:
+            ahead.extend(pool.submit(call, item) for item in islice(left, n + 1 - len(ahead)))
+            if not ahead:
+                return
+            found = awaited(ahead[0], look)
+            ahead.popleft()
+            yield found
+    except KeyboardInterrupt:  # what is finished is not lost
+        while ahead and ahead[0].done():
+            yield ahead.popleft().result()
+        raise
 
 
 def stoppable(call: Callable[[], Result], stop: Stop) -> Result:

@@ -138,6 +138,8 @@ class _Shared:
             self.is_there[i] = True
         except BaseException as error:  # raised in the thread that asked for the calls
             self.errors[i] = error
+            if isinstance(error, KeyboardInterrupt):  # at once: nobody waits for the helpers
+                raise
         return True
 
 

@@ -235,3 +235,29 @@ def test_an_interrupted_fit_ends_in_its_thread(model, monkeypatch):
     while set(threading.enumerate()) - before and time.monotonic() < until:
         time.sleep(0.01)
     assert not set(threading.enumerate()) - before
+
+
+@pytest.mark.parametrize("model", [AdaBoostClassifier, DecisionTreeClassifier])
+def test_a_fit_that_cannot_be_stopped_is_left_and_said(model, monkeypatch):
+    """The run is back long before the fit ends, and a note names it; it begins no other."""
+    X, y = cases.data("plain / classes")
+    begun, end, axis = [], threading.Event(), "n_estimators" if model is AdaBoostClassifier else "max_leaf_nodes"
+
+    def endless(self, *args, **options):
+        begun.append(1)
+        end.wait(60)
+        return self
+
+    monkeypatch.setattr(model, "fit", endless)
+    threading.Timer(0.3, _thread.interrupt_main).start()
+    started = time.monotonic()
+    try:
+        result = shown_part(Recipe(4, 2), Family(model(), {axis: [2, 3, 4, 5]}), X, y)
+        taken, n_begun = time.monotonic() - started, len(begun)
+    finally:
+        end.set()
+    assert taken < 30
+    said = f"A fit of {model.__name__} cannot be stopped from outside: it goes on in a thread until it ends, and nothing waits for it."
+    assert said in result.notes
+    time.sleep(0.2)
+    assert len(begun) == n_begun <= threads.n_threads(None)

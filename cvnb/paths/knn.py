@@ -32,7 +32,7 @@ from .search import METRICS, Geometry, Near, Search, nearest
 AXIS, COUNTED = "n_neighbors", "equal distances"
 BUNDLE = 512  # test rows that go together
 LISTS = 2**31  # bytes of lists of neighbours that are kept at most
-KEYS = 2**20  # distances that one call looks at, a fraction of a second
+PIECES = 256  # in which neighbours are searched at most
 CHOOSING = 20  # multiplications that would take as long as looking whether a row is near
 SCALING = 60.0  # what it costs to scale one number of a training part, in multiplications
 WAVE = 2e9  # operations of the training parts that go together
@@ -119,7 +119,7 @@ class KnnSweep(Path):
         if not self.shared:
             return self
         n_rows = len(self.problem.X)
-        size = max(64, min(BUNDLE, KEYS // n_rows, -(-n_rows // (PER_WORKER * n))))
+        size = max(64, min(BUNDLE, -(-n_rows // (PER_WORKER * n))), -(-n_rows // PIECES))
         pieces = [(geometry, slice(a, min(a + size, n_rows))) for geometry in self.shared for a in range(0, n_rows, size)]
         lists = {geometry: Near.empty(n_rows, self.lengths[geometry]) for geometry in self.shared}
         for (geometry, rows), near in zip(pieces, each(Find(self.problem.X, lists), pieces), strict=True):

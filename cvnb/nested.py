@@ -45,7 +45,7 @@ def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: b
         found.inner = [losses.losses[a:b] for a, b in pairwise(ends)]
         for i, j in enumerate(parts):
             if j not in found.refused:
-                found.chosen[i] = _chosen(rule, found.inner[i], found, j, plan)
+                found.chosen[i] = _chosen(rule, found.inner[i], found, draw, j, plan)
     if plan.outer_layout is None or len(found.refused) == len(parts):
         return found
     inside = frozenset(found.refused)
@@ -72,7 +72,7 @@ def _next_best(rule: Rule, outer: Outside, plan: Plan, found: Found, i: int) -> 
     left = np.full_like(losses[[i]], np.nan) if found.inner is None else found.inner[i].copy()
     while np.isnan(losses[i, found.chosen[i]]):
         left[:, found.chosen[i]] = np.nan
-        found.chosen[i] = _chosen(rule, left, found, j, plan)
+        found.chosen[i] = _chosen(rule, left, found, outer.draw, j, plan)
         if outer.every and np.isnan(losses[i, found.chosen[i]]):
             continue
         again = yield replace(outer, parts=range(j, j + 1), chosen=found.chosen[[i]], every=False, carry=None)
@@ -102,20 +102,20 @@ def _note(found: Found, losses: Losses, inside: Plan | None = None, j: int | Non
 
 
 class NothingLeft(Exception):
-    """Raised where every setting has failed in part `j`."""
+    """Raised where every setting has failed in part j of a draw; first: the first failure there."""
 
-    def __init__(self, j: int, failures: list[Failure], nested: bool) -> None:
+    def __init__(self, draw: int, j: int, failures: list[Failure], nested: bool) -> None:
         causes = Counter(failure.cause for failure in failures if failure.j == j)
         lines = [f"  {n} × {cause}" for cause, n in causes.most_common(5)]
         where = f" in outer split {j}" if nested else ""
         super().__init__("\n".join([f"every setting failed{where}, so nothing can be chosen there:", *lines]))
-        self.first = next((failure for failure in failures if failure.j == j), None)
+        self.draw, self.first = draw, next((failure for failure in failures if failure.j == j), None)
 
 
-def _chosen(rule: Rule, losses: np.ndarray, found: Found, j: int, plan: Plan) -> int:
+def _chosen(rule: Rule, losses: np.ndarray, found: Found, draw: int, j: int, plan: Plan) -> int:
     chosen = rule.choose(losses)
     if chosen is None:
-        raise NothingLeft(j, found.failures, plan.outer_layout is not None)
+        raise NothingLeft(draw, j, found.failures, plan.outer_layout is not None)
     return chosen
 
 

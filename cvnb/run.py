@@ -8,7 +8,7 @@ the next, so that workers stay busy and an outer split is finished as soon as it
 from __future__ import annotations
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
@@ -56,12 +56,11 @@ class Work:
 
 def fill(work: Work, plan: Plan, flat: bool = False, slot: Slot | None = None) -> tuple[LossTable, Ran]:
     """Every loss that this plan asks for, and the path that found them; after an interrupt those of the finished parts."""
-    tables, ran = fill_draws(work, [Draw(plan, work.data)], flat, slot)
-    return tables[0], ran
+    return fill_draws(work, [Draw(plan, work.data)], flat, slot)[0]
 
 
-def fill_draws(work: Work, draws: Sequence[Draw], flat: bool = False, slot: Slot | None = None) -> tuple[list[LossTable], Ran]:
-    """The table of every draw: what one computation gives for all of them is computed once.
+def fill_draws(work: Work, draws: Sequence[Draw], flat: bool = False, slot: Slot | None = None) -> list[tuple[LossTable, Ran]]:
+    """The same for every draw: what one computation gives for all of them is computed once.
 
     Splits that a path refuses are refitted, and a note says why. After an interrupt the tables hold what is finished.
     """
@@ -69,16 +68,19 @@ def fill_draws(work: Work, draws: Sequence[Draw], flat: bool = False, slot: Slot
     try:
         path: Path = choose_path(work.family, work.kinds, draws, work.loss, work.task, work.path)
     except KeyboardInterrupt:
-        path = Refit(work.family, draws, work.loss, "interrupted before a faster path was looked for")
-        return [TableBuilder(draw.plan, len(work.family.settings)).table(0.0) for draw in draws], Ran(path.name, path.reason)
+        early = Ran(Refit.name, "interrupted before a faster path was looked for")
+        return [(TableBuilder(draw.plan, len(work.family.settings)).table(0.0), early) for draw in draws]
     run = _Run(work, draws, path, flat, slot)
     run.all()
     tables = [table.table(time.perf_counter() - started) for table in run.tables]
-    splits = sum(draw.plan.n_inner + len(draw.plan.outer) for draw in draws)
-    refitted = [why for table in tables for why in table.refitted]
-    if refitted and sum(n for _, n in refitted) == splits:
-        return tables, Ran("refit", refitted[0][0])
-    return tables, Ran(path.name, path.reason)
+    return [(table, _ran(path, table, draw.plan)) for table, draw in zip(tables, draws, strict=True)]
+
+
+def _ran(path: Path, table: LossTable, plan: Plan) -> Ran:
+    """The path; where it has refused every split, refit."""
+    if table.refitted and sum(n for _, n in table.refitted) == plan.n_inner + len(plan.outer):
+        return Ran(Refit.name, table.refitted[0][0])
+    return Ran(path.name, path.reason)
 
 
 class _Run:
@@ -167,9 +169,9 @@ class _Run:
         if not self.refused:
             return
         self._show_no_more()
-        every = len(self.refused) < len(parts)
-        for table in self.tables:
-            table.every = self.flat or every
+        n_refused = Counter(d for d, _ in self.refused)
+        for d, table in enumerate(self.tables):
+            table.every = self.flat or n_refused[d] < table.n_parts
         self._split_by_split(Refused(self.refused), [part for part in parts if part in self.refused])
 
     def _split_by_split(self, path: Path, parts: list[tuple[int, int]]) -> None:
@@ -210,7 +212,7 @@ class _Run:
     def _asking(self, d: int, j: int) -> Asking:
         plan, table, known = self.draws[d].plan, self.tables[d], None
         if (d, j) in self.outside:
-            known = Found(range(j, j + 1), table.chosen[j : j + 1], None if table.inner is None else table.inner[j : j + 1])
+            known = Found(range(j, j + 1), table.chosen[[j]], None if table.inner is None else table.inner[j : j + 1])
         return choose_and_measure(self.work.rule, d, plan, range(j, j + 1), table.every, known)
 
     def _singles(self, task: Task) -> list[Task]:
@@ -301,10 +303,9 @@ class _Run:
         first = error.first
         if first is None:
             return None
-        d = next((d for d, draw in enumerate(self.draws) if first.j < draw.plan.n_parts), 0)
-        plan = self.draws[d].plan
+        plan = self.draws[error.draw].plan
         train, test = plan.outer[first.j] if first.k is None else plan.inner[first.j][first.k]
-        return self.refit.failure(d, train, test, first.s, (first.j, -1 if first.k is None else first.k))
+        return self.refit.failure(error.draw, train, test, first.s, (first.j, -1 if first.k is None else first.k))
 
 
 def _together(singles: list[Losses]) -> Losses:

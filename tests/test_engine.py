@@ -133,15 +133,27 @@ def test_many_draws_give_what_each_gives_alone(name):
     jobs = [job_of(FAMILIES[name], Recipe(3, 3, seed=seed), y) for seed in (0, 1)]
     shuffled = job_of(FAMILIES[name], Recipe(3, 2, seed=2), np.random.default_rng(0).permutation(y))
     draws = [Draw(job.plan, job.work.data) for job in (*jobs, shuffled)]
-    tables, ran = fill_draws(jobs[0].work, draws)
-    assert ran.name == fill(jobs[0].work, jobs[0].plan)[1].name
-    for table, job in zip(tables, (*jobs, shuffled), strict=True):
-        alone, _ = fill(job.work, job.plan)
+    for (table, ran), job in zip(fill_draws(jobs[0].work, draws), (*jobs, shuffled), strict=True):
+        alone, alone_ran = fill(job.work, job.plan)
+        assert ran == alone_ran
         assert table.complete
         assert np.array_equal(table.chosen, alone.chosen)
         assert np.array_equal(table.outer, alone.outer, equal_nan=True)
         assert all(np.array_equal(a, b) for a, b in zip(table.inner, alone.inner, strict=True))
         assert all(np.array_equal(a, b) for a, b in zip(table.predictions, alone.predictions, strict=True))
+
+
+def test_what_one_draw_is_found_to_be_tells_nothing_of_another():
+    """Targets that are met up to rounding are refitted, those of the other draw are not, as in runs of their own."""
+    exact = X @ [1.0, 2.0, 3.0, 4.0]
+    family = Family(Ridge(), {"alpha": [1e-12, 1e-10]})
+    jobs = [job_of(family, Recipe(3, 3), y) for y in (NUMBERS, exact)]
+    together = fill_draws(jobs[0].work, [Draw(job.plan, job.work.data) for job in jobs])
+    assert [ran.name for _, ran in together] == ["shared:ridge", "refit"]
+    for (table, ran), job in zip(together, jobs, strict=True):
+        alone, alone_ran = fill(job.work, job.plan)
+        assert (ran, table.refitted, table.flat) == (alone_ran, alone.refitted, alone.flat)
+        assert np.array_equal(table.outer, alone.outer, equal_nan=True)
 
 
 def test_neighbours_of_all_rows_are_found_once_for_all_draws(monkeypatch):

@@ -55,14 +55,14 @@ def short_hand(name: str) -> Any:
 
 
 def add(record: Algorithm, replace: bool = True) -> None:
-    """Use this record for its models, in the place of what was added for them before; else that is an error."""
+    """Use this record for its models, in the place of any other, built in or added before; else that is an error."""
     if not isinstance(record, Algorithm):
         raise WrongTypeError(f"{record!r} is no Algorithm; make one: cvnb.paths.Algorithm(name=..., models=..., axis=...).")
     for model in record.classes:
         if not isinstance(model, type):
             raise WrongTypeError(f"the algorithm {record.name!r} names {model!r} as a model, which is no class.")
-        if model in _built_in():
-            raise FamilyError(f"{model.__name__} has a path of cvnb's own, which cannot be replaced.")
+        if model in _built_in() and not replace:
+            raise FamilyError(f"{model.__name__} has a path of cvnb's own; it stays.")
     # a class that is defined anew, as by a cell that is run again, replaces itself
     homes = {_home(model) for model in record.classes}
     before = {model: one for model, one in _added.items() if _home(model) in homes}
@@ -75,7 +75,7 @@ def add(record: Algorithm, replace: bool = True) -> None:
 
 
 def remove(record: Algorithm) -> None:
-    """Forget a record that was added."""
+    """Forget a record that was added; one that is built in counts again."""
     for model in [model for model, one in _added.items() if one is record]:
         del _added[model]
 
@@ -98,7 +98,7 @@ def _refuse_clash(record: Algorithm, others: list[Algorithm]) -> None:
 
 
 def _known(model: type) -> Algorithm | None:
-    return _built_in().get(model) or _added.get(model)
+    return _added.get(model) or _built_in().get(model)
 
 
 @cache

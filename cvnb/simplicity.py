@@ -35,9 +35,7 @@ KNOWN = (
     ("n_components", "small", ("PCA", "TruncatedSVD", "PLS", "KernelPCA", "Nystroem", "FactorAnalysis", "FastICA")),
     ("k", "small", ("SelectKBest",)),
     ("percentile", "small", ("SelectPercentile",)),
-    ("shrinkage", "large", ("LinearDiscriminantAnalysis",)),
     ("reg_param", "large", ("QuadraticDiscriminantAnalysis",)),
-    ("var_smoothing", "large", ("GaussianNB",)),
 )
 UNLIMITED = ("max_depth", "max_leaf_nodes", "n_components", "k")  # None, or "all", is no limit
 SHARES = ("min_samples_leaf", "min_samples_split", "n_components")  # a float up to 1 is a share of the rows, or of the variance

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.model_selection import (
@@ -140,6 +141,7 @@ def neighbour_models(task, estimator, plug_in):
 
 TO_THE_END = {"tol": 1e-12, "max_iter": 100_000}
 ALPHAS, INTERCEPTS = {"alpha": [1e-3, 0.1, 1.0, 10.0, 1000.0]}, {"fit_intercept": [True, False]}
+SHRINKAGES, SMOOTHINGS = {"shrinkage": [0.05, 0.3, 1.0]}, {"var_smoothing": [1e-9, 0.01, 0.3, 10.0]}
 
 FAMILIES = {
     **neighbour_models("votes", KNeighborsClassifier, naive.knn_classifier),
@@ -159,6 +161,11 @@ FAMILIES = {
         {"pca__n_components": [1, 2], "logisticregression__C": [0.01, 1.0, 100.0]},
         tolerance=1e-6,
     ),
+    "lda": Model(LinearDiscriminantAnalysis(solver="lsqr"), SHRINKAGES, naive.lda),
+    "lda eigen": Model(LinearDiscriminantAnalysis(solver="eigen"), SHRINKAGES, naive.lda),
+    "scaled lda": behind_scaler(LinearDiscriminantAnalysis(solver="lsqr"), SHRINKAGES, naive.lda),
+    "smoothed bayes": Model(GaussianNB(), SMOOTHINGS, naive.gaussian_nb),
+    "scaled smoothed bayes": behind_scaler(GaussianNB(), SMOOTHINGS, naive.gaussian_nb),
     "tree": Model(DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 3, 5, 9], "min_samples_leaf": [1, 4]}),
     "tree means": Model(DecisionTreeRegressor(random_state=0), [{"max_depth": [1, 3]}, {"max_leaf_nodes": [2, 4, 8]}]),
     "boosting": Model(GradientBoostingRegressor(random_state=0), {"n_estimators": [2, 5, 10]}),
@@ -271,6 +278,17 @@ TABLE = [
             "logistic": ["plain / classes", "bits / words", "one column / truths", "wide / classes", "copies / rare classes"],
             "scaled logistic": ["plain / truths", "whole / words", "constant column / classes", "offset / truths"],
             "logistic on components": ["plain / words", "wide / truths"],
+            "lda": ["plain / classes", "one column / words", "wide / classes", "constant column / truths", "bytes / words"],
+            "lda eigen": ["plain / words", "copies / rare classes"],
+            "scaled lda": ["plain / truths", "offset / classes", "whole / words", "constant column / words"],
+            "smoothed bayes": [
+                "plain / words",
+                "one column / classes",
+                "offset / truths",
+                "copies / rare classes",
+                "bits / words",
+            ],
+            "scaled smoothed bayes": ["plain / truths", "wide / classes", "whole / words", "constant column / rare classes"],
             "tree": ["plain / classes", "ties / rare classes", "copies / words"],
             "tree means": ["plain / numbers", "bytes / whole numbers"],
             "boosting": ["plain / numbers"],
@@ -280,19 +298,34 @@ TABLE = [
         },
     ),
     *rows_of("5 x 3, seed 7", {"knn votes": ["plain / classes"], "ridge": ["plain / numbers"]}),
-    *rows_of("2 x 5, seed 3", {"scaled knn votes": ["plain / words"], "tree": ["plain / classes"]}),
-    *rows_of("unshuffled", {"knn votes": ["plain / classes"], "scaled ridge": ["plain / numbers"]}),
+    *rows_of("2 x 5, seed 3", {"scaled knn votes": ["plain / words"], "lda": ["plain / truths"], "tree": ["plain / classes"]}),
+    *rows_of(
+        "unshuffled",
+        {"knn votes": ["plain / classes"], "smoothed bayes": ["plain / truths"], "scaled ridge": ["plain / numbers"]},
+    ),
     *rows_of(
         "shuffle split",
         {"knn means": ["plain / numbers"], "ridge": ["plain / numbers"], "scaled ridge": ["wide / numbers"]},
     ),
-    *rows_of("shuffle split x 3", {"knn votes weights": ["plain / words"], "svc": ["plain / classes"]}),
-    *rows_of("3 x shuffle split", {"scaled knn votes": ["plain / classes"], "ridge": ["wide / numbers"]}),
+    *rows_of(
+        "shuffle split x 3", {"knn votes weights": ["plain / words"], "svc": ["plain / classes"], "lda": ["plain / words"]}
+    ),
+    *rows_of(
+        "3 x shuffle split",
+        {"scaled knn votes": ["plain / classes"], "scaled smoothed bayes": ["plain / classes"], "ridge": ["wide / numbers"]},
+    ),
     *rows_of("repeated", {"scaled knn means": ["plain / numbers"], "least squares": ["plain / numbers"]}),
-    *rows_of("predefined", {"knn votes": ["copies / classes"], "ridge": ["plain / numbers"]}),
+    *rows_of(
+        "predefined", {"knn votes": ["copies / classes"], "scaled lda": ["plain / classes"], "ridge": ["plain / numbers"]}
+    ),
     *rows_of("time series", {"knn means metrics": ["plain / numbers"], "tree means": ["plain / numbers"]}),
-    *rows_of("leave one out x 2", {"knn votes": ["plain / truths"], "scaled ridge": ["plain / numbers"]}),
-    *rows_of("3 x leave one out", {"scaled knn votes": ["plain / classes"], "ridge": ["offset / numbers"]}),
+    *rows_of(
+        "leave one out x 2",
+        {"knn votes": ["plain / truths"], "smoothed bayes": ["plain / words"], "scaled ridge": ["plain / numbers"]},
+    ),
+    *rows_of(
+        "3 x leave one out", {"scaled knn votes": ["plain / classes"], "lda": ["plain / words"], "ridge": ["offset / numbers"]}
+    ),
 ]
 
 

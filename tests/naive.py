@@ -115,6 +115,67 @@ def knn_classifier(setting, X_train, y_train, X_test, w_train=None):
     return np.unique(y_train)[np.argmax(shares >= (1 - EVEN) * shares.max(axis=1, keepdims=True), axis=1)]
 
 
+# Normal classes
+
+
+def classes_of(X_train, y_train, w_train=None):
+    """(class, share of the weights, mean, covariance of the rows of the class with divisor sum of weights) of each class."""
+    w = np.ones(len(y_train)) if w_train is None else w_train
+    for label in np.unique(y_train):
+        own_w, own_X = w[y_train == label], X_train[y_train == label].astype(np.float64)
+        mean = own_X[0] + own_w @ (own_X - own_X[0]) / own_w.sum()
+        gaps = own_X - mean
+        yield label, own_w.sum() / w.sum(), mean, (gaps * own_w[:, None]).T @ gaps / own_w.sum()
+
+
+def gaussian_nb_log(setting, X_train, y_train, X_test, w_train=None):
+    """log(share * prod_c normal density of column c) [test row, class]; a share of the largest variance is added to each."""
+    X = X_train.astype(np.float64)
+    more = own(setting, "var_smoothing", 1e-9) * np.mean((X - X.mean(axis=0)) ** 2, axis=0).max()
+    columns = []
+    for _, share, mean, covariance in classes_of(X_train, y_train, w_train):
+        variance = np.diag(covariance) + more
+        z = (X_test - mean) ** 2 / variance
+        columns.append(np.log(share) - 0.5 * (z + np.log(2 * np.pi * variance)).sum(axis=1))
+    return np.column_stack(columns)
+
+
+def gaussian_nb(setting, X_train, y_train, X_test, w_train=None):
+    """The class of the largest density."""
+    return np.unique(y_train)[gaussian_nb_log(setting, X_train, y_train, X_test, w_train).argmax(axis=1)]
+
+
+def lda_log(setting, X_train, y_train, X_test, w_train=None):
+    """log(share * normal density) [test row, class], up to what all classes share, about the mean of the training rows.
+
+    The covariance is the mean of those of the classes, each shrunken towards its own mean variance.
+    """
+    s, p = own(setting, "shrinkage", 0.0), X_train.shape[1]
+    centre, found = X_train.astype(np.float64).mean(axis=0), list(classes_of(X_train, y_train))
+    pooled = sum(share * ((1 - s) * one + s * np.trace(one) / p * np.eye(p)) for _, share, _, one in found)
+    columns = []
+    for _, share, mean, _ in found:
+        by = np.linalg.solve(pooled, mean - centre)
+        columns.append((X_test - centre - (mean - centre) / 2) @ by + np.log(share))
+    return np.column_stack(columns)
+
+
+def lda(setting, X_train, y_train, X_test, w_train=None):
+    """The class of the largest density."""
+    return np.unique(y_train)[lda_log(setting, X_train, y_train, X_test).argmax(axis=1)]
+
+
+def probabilities(logs):
+    """The plug-in that turns log densities [test row, class] into probabilities."""
+
+    def shares(setting, X_train, y_train, X_test, w_train=None):
+        given = logs(setting, X_train, y_train, X_test, w_train)
+        densities = np.exp(given - given.max(axis=1, keepdims=True))
+        return densities / densities.sum(axis=1, keepdims=True)
+
+    return shares
+
+
 # Linear models
 
 

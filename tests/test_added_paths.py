@@ -207,7 +207,6 @@ def test_answers_that_cannot_be_are_errors(predict, match):
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
-        ((Ridge, "alpha", quantiles), FamilyError, "Ridge has a path of cvnb's own"),
         ((GaussianNB(), "var_smoothing", smoothings), WrongTypeError, "is no class; use GaussianNB"),
         (("var_smoothing", GaussianNB, smoothings), WrongTypeError, "model='var_smoothing' is no class; use an estimator's"),
         ((GaussianNB, [], smoothings), WrongTypeError, "is no name of a parameter"),
@@ -228,12 +227,26 @@ def test_what_no_path_can_be_of_is_refused(arguments, error, match):
 
 def test_a_path_is_forgotten(added):
     """A second one replaces the first; without any, the model is refitted; what was never added cannot be removed."""
-    add_path(GaussianNB, "var_smoothing", smoothings)
-    remove_path(GaussianNB)
-    assert NESTED.run(Family(GaussianNB(), SMOOTHING), X, y, progress="off").path == "refit"
-    with pytest.raises(FamilyError, match="no path was added for GaussianNB"):
-        remove_path(GaussianNB)
-    add_path(GaussianNB, "var_smoothing", smoothings, priors)
+    family = Family(DummyRegressor(strategy="quantile"), {"quantile": [0.2, 0.8]})
+    add_path(DummyRegressor, "quantile", quantiles)
+    remove_path(DummyRegressor)
+    assert NESTED.run(family, X, 1.5 * y, progress="off").path == "refit"
+    with pytest.raises(FamilyError, match="no path was added for DummyRegressor"):
+        remove_path(DummyRegressor)
+    add_path(DummyRegressor, "quantile", quantiles)
+
+
+def test_an_added_path_stands_before_one_of_cvnbs_own():
+    """So what a user has added goes on when a later version brings its own; that one counts again without it."""
+    family = Family(Ridge(), {"alpha": [0.1, 1.0]})
+    add_path(Ridge, "alpha", lambda estimator, alphas, X_train, y_train, X_test: np.zeros((len(X_test), len(alphas))))
+    try:
+        result = NESTED.run(family, X, 1.5 * y, progress="off")
+        assert result.path == "path:Ridge"
+        assert not np.any(result.predictions)
+    finally:
+        remove_path(Ridge)
+    assert NESTED.run(family, X, 1.5 * y, progress="off").path == "shared:ridge"
 
 
 def test_a_subclass_is_not_the_model(added):

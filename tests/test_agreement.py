@@ -350,6 +350,8 @@ def test_groups_reach_both_levels(family, keywords, outer, inner):
 WEIGHTED = [
     "ridge",
     "ridge intercepts",
+    "smoothed bayes",
+    "scaled smoothed bayes",
     "scaled ridge",
     "least squares",
     "tree",
@@ -403,6 +405,10 @@ METRICS = [
     ("r2", "tree means", "plain / numbers"),
     ("roc_auc", "svc", "plain / truths"),
     ("roc_auc", "knn votes weights", "plain / truths"),
+    ("roc_auc", "lda eigen", "plain / truths"),
+    ("roc_auc_ovr", "scaled lda", "plain / words"),
+    ("roc_auc", "scaled smoothed bayes", "plain / truths"),
+    ("balanced_accuracy", "smoothed bayes", "plain / truths"),
 ]
 
 
@@ -425,6 +431,9 @@ LOSSES = [
     ("absolute", "least squares", "wide / numbers", None),
     ("squared", "ridge", "bytes / whole numbers", None),
     ("zero_one", "scaled knn votes", "plain / truths", None),
+    ("log", "lda", "plain / words", naive.probabilities(naive.lda_log)),
+    ("log", "scaled lda", "plain / truths", naive.scaled(naive.probabilities(naive.lda_log))),
+    ("log", "smoothed bayes", "plain / words", naive.probabilities(naive.gaussian_nb_log)),
 ]
 
 

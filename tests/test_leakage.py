@@ -67,10 +67,11 @@ BLIND = {  # recipes whose splits depend on the number of rows alone
 NEAR = ["knn votes", "knn votes metrics", "scaled knn votes near", "knn means weights", "scaled knn means"]
 LINEAR = ["ridge", "ridge intercepts", "scaled ridge", "least squares", "scaled least squares", "lasso", "scaled lasso"]
 ITERATIVE = ["lasso", "logistic", "logistic on components"]
+NORMAL = ["lda", "lda eigen", "scaled lda", "smoothed bayes", "scaled smoothed bayes"]
 REFITTED = [*ITERATIVE, "tree", "tree means", "boosting", "forest", "svc"]
 
 BLIND_RUNS = [
-    *((family, name) for family in NEAR + LINEAR for name in BLIND),
+    *((family, name) for family in NEAR + LINEAR + NORMAL for name in BLIND),
     *((family, "5 x 3") for family in REFITTED),
     *((family, "resampling") for family in ("tree", "boosting", "svc")),
 ]
@@ -109,7 +110,7 @@ def test_garbage_under_given_splits_moves_neither_choice_nor_inner_curve(family)
         assert dirty.chosen_index[j] == clean.chosen_index[j]
 
 
-@pytest.mark.parametrize("family", NEAR + LINEAR)
+@pytest.mark.parametrize("family", NEAR + LINEAR + NORMAL)
 def test_garbage_in_rows_of_no_split_moves_nothing(family):
     """Rows that no list of splits names touch no number."""
     X, y = some_data(family)
@@ -123,7 +124,7 @@ def test_garbage_in_rows_of_no_split_moves_nothing(family):
 # Orders, names and units
 
 
-@pytest.mark.parametrize("family", [*NEAR, *LINEAR, "tree", "tree means", "naive bayes"])
+@pytest.mark.parametrize("family", [*NEAR, *LINEAR, *NORMAL, "tree", "tree means", "naive bayes"])
 def test_permuting_rows_together_with_the_splits_permutes_the_answer(family):
     """The numbers stay and the predictions move with their rows."""
     X, y = some_data(family)

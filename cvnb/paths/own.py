@@ -47,7 +47,7 @@ def add_path(
 
     The estimator has every other parameter set, values[s] is that of setting s; X is float64. `refuses(estimator)` says why
     other parameters are not for it, "" where they are; inside `predict`, `raise Unsuited(why)` leaves a split to refit.
-    Adding a path of the same model again replaces the first. Returned is the record that was made of it.
+    It replaces any other path of the same model, cvnb's own too, until `remove_path`. Returned is its record.
 
     axis        several names: values["h"][s] and values["p"][s] are those of setting s, len(values) says how many there are
     weights     predict takes sample_weight= too: one weight for each row of y_train, or None. Without it weights mean refit

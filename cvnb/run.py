@@ -12,7 +12,7 @@ from collections import Counter, deque
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -256,7 +256,7 @@ class _Run:
     # What is shown meanwhile
 
     def _show(self, total: float, unit: str) -> None:
-        self.shown = Progress(total, self.slot, unit, table=lambda: self.tables[0].table(0.0))
+        self.shown = Progress(total, self.slot, unit, partial(self.tables[0].table, 0.0))  # not self: the slot outlives the run
 
     def _show_no_more(self) -> None:
         if self.shown is not None:

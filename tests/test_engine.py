@@ -22,7 +22,7 @@ from cvnb.data import Data
 from cvnb.paths import Unsuited
 from cvnb.paths.base import Draw, Inside, Losses, Outside, Refusal, n_inner, offsets
 from cvnb.paths.choice import choose_path
-from cvnb.paths.knn import Find
+from cvnb.paths.knn import Finder
 from cvnb.paths.refit import Refit
 from cvnb.paths.ridge import LinearSweep
 from cvnb.procedure import DEFAULTS, Options, prepare
@@ -158,8 +158,8 @@ def test_what_one_draw_is_found_to_be_tells_nothing_of_another():
 
 def test_neighbours_of_all_rows_are_found_once_for_all_draws(monkeypatch):
     """A hundred seeds and shuffles ask for no more lists than one."""
-    found, find = [], Find.__call__
-    monkeypatch.setattr(Find, "__call__", lambda self, piece, team: found.append(piece) or find(self, piece, team))
+    found, find = [], Finder.__call__
+    monkeypatch.setattr(Finder, "__call__", lambda self, piece, team: found.append(piece) or find(self, piece, team))
     job = job_of(FAMILIES["shared:knn"], Recipe(3, 3), CLASSES)
     fill(job.work, job.plan)
     once = len(found)

@@ -11,6 +11,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from cvnb import Family, Recipe, logistic
 from cvnb.kernels import logistic as kernel
+from cvnb.paths import logistic as logistic_path
 
 END = {"tol": 1e-12, "max_iter": 100_000}
 CS = [1e-3, 0.05, 1.0, 30.0]
@@ -296,3 +297,9 @@ def test_rows_that_repeat_are_ranked_level(scoring, ahead, seed):
     assert fast.path == "path:logistic"
     np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-12)
     np.testing.assert_allclose(fast.outer_curves, slow.outer_curves, rtol=1e-12)
+
+
+def test_decisions_beyond_the_range_of_exp_are_probabilities_of_0_and_1():
+    """Classes far apart and hardly a penalty: no overflow reaches the user, whose warnings are errors here."""
+    assert logistic_path._shares(np.array([[[-2e3]], [[2e3]]])).tolist() == [[[1.0, 0.0]], [[0.0, 1.0]]]
+    assert logistic_path._shares(np.array([[[2e3, -2e3, 0.0]]])).tolist() == [[[1.0, 0.0, 0.0]]]

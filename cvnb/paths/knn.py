@@ -122,7 +122,7 @@ class KnnSweep(Path):
         size = max(64, min(BUNDLE, -(-n_rows // (PER_WORKER * n))), -(-n_rows // PIECES))
         pieces = [(geometry, slice(a, min(a + size, n_rows))) for geometry in self.shared for a in range(0, n_rows, size)]
         lists = {geometry: Near.empty(n_rows, self.lengths[geometry]) for geometry in self.shared}
-        for (geometry, rows), near in zip(pieces, each(Find(self.problem.X, lists), pieces), strict=True):
+        for (geometry, rows), near in zip(pieces, each(Finder(self.problem.X, lists), pieces), strict=True):
             if near is not None:
                 lists[geometry].put(rows, near)
         ready = copy.copy(self)
@@ -241,7 +241,7 @@ class KnnSweep(Path):
         return tied
 
 
-class Find:
+class Finder:
     """Finds the neighbours of some rows among all rows, into the lists themselves; where it has travelled it hands them out."""
 
     def __init__(self, X: np.ndarray, lists: Lists) -> None:

@@ -3,6 +3,7 @@
 import builtins
 import functools
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,10 @@ COUNTED = (
 # The same examples in every run, and no clock: a slow machine is no failure.
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.load_profile("suite")
+
+# A shell that starts the suite in the background has it ignore SIGINT, and the tests would wait for their own for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Before any kernel starts: with a progress bar, a cell's first output is not its last.
 os.environ["CVNB_PROGRESS"] = "off"

@@ -16,6 +16,7 @@ import warnings
 from importlib.util import find_spec
 
 import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import (
     ElasticNet,
@@ -29,6 +30,7 @@ from sklearn.linear_model import (
     RidgeCV,
 )
 from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -93,6 +95,7 @@ ROWS = (
     "logistic scaled 2000×20, 17 C", "logistic scaled 2000×20, against LogisticRegressionCV",
     "tree 2000×20, 2…40 leaves", "boosting 1000×10, 10 sizes", "histogram boosting 1000×10, 10 sizes",
     "forest 1000×10, 10 sizes",
+    "LDA 2000×20, 21 shrinkages", "naive Bayes 2000×20, 21 smoothings",
     "k-NN 20,000×50 against one X @ X.T", "k-NN 50,000×20",
     *PEERS,
 )  # fmt: skip
@@ -122,6 +125,7 @@ def workloads():
         yield f"{name} 2000×50, against {own.__name__}", crossed(search, X, y), ran(family, X, y)
     yield from along_C()
     yield from staged()
+    yield from by_class()
     yield "OLS leave-one-out 2000×50", left_out(X, y), lambda: Recipe.leave_one_out().run(ols, X, y, progress="off").risk
 
 
@@ -155,6 +159,18 @@ def staged():
     ):
         family = Family(model, {axis: range(10, 101, 10)})
         yield f"{name} 1000×10, 10 sizes", searched(family, X, y), ran(family, X, y)
+
+
+def by_class():
+    """Classifiers of three classes whose sums serve every setting."""
+    X, _ = classes(2000, 20)
+    y = np.digitize(X[:, 0] + np.random.default_rng(1).normal(size=2000), [-0.5, 0.5])
+    for name, model, grid in (
+        ("LDA 2000×20, 21 shrinkages", LinearDiscriminantAnalysis(solver="lsqr"), {"shrinkage": np.linspace(0, 1, 21)}),
+        ("naive Bayes 2000×20, 21 smoothings", GaussianNB(), {"var_smoothing": np.logspace(-9, 1, 21)}),
+    ):
+        family = Family(model, grid)
+        yield name, searched(family, X, y), ran(family, X, y)
 
 
 def against_peer(name):

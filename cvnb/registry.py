@@ -121,8 +121,8 @@ class PlugIns:
         [project.entry-points."cvnb.algorithms"]
         my_package = "my_package.paths:MY_ALGORITHM"
 
-    They are loaded once, when a model or a name is met that no record has: finding them takes some 20 ms. One that fails costs
-    its own algorithms alone: `failed` says why, and so does the reason of a run that is refitted for want of a path.
+    They are loaded once, when a model or a name is looked up that no record has. One that fails to load costs only its own
+    algorithms: `failed` holds the reason, and so does `path_reason` of a run that is refitted because no path was found.
     """
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from cvnb import Family, Recipe, boosting
-from cvnb.procedure import dry_run
+from cvnb.runs.prepare import dry_run
 
 KS, ALPHAS, NESTED = range(1, 51), np.logspace(-4, 4, 17), Recipe(5, 5)
 

@@ -20,7 +20,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvnb import Family, Recipe
-from cvnb.svg import Axes, Picture
+from cvnb.pictures.svg import Axes, Picture
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMAND = "python benchmarks/growth.py"

@@ -25,7 +25,7 @@ from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ri
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-import cvnb.procedure, cvnb.compiling
+import cvnb.runs.prepare, cvnb.engine.compiling
 from cvnb import Family, Recipe
 rng = numpy.random.default_rng(0)
 X = rng.normal(size=(500, 10))

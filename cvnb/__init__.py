@@ -6,22 +6,22 @@ import importlib
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from . import registry as _registry
+from .families import registry as _registry
 
 __version__ = "0.1.0"
 
 _HOME = {
-    "Comparison": "comparison",
+    "Comparison": "results.comparison",
     "CvnbError": "errors",
-    "Family": "families",
+    "Family": "families.family",
     "Interrupted": "errors",
-    "NestedCV": "estimators",
-    "Plan": "plan",
-    "Recipe": "recipes",
-    "Resampling": "specs",
-    "RiskEstimate": "estimate",
-    "TimeBlocks": "splitters",
-    "nested_cv": "procedure",
+    "NestedCV": "runs.estimators",
+    "Plan": "splits.plan",
+    "Recipe": "splits.recipes",
+    "Resampling": "splits.specs",
+    "RiskEstimate": "results.estimate",
+    "TimeBlocks": "splits.splitters",
+    "nested_cv": "runs.prepare",
 }
 
 __all__ = [
@@ -41,17 +41,17 @@ __all__ += _registry.short_hands(built_in=True)
 __all__.sort()
 
 if TYPE_CHECKING:
-    from .comparison import Comparison
     from .errors import CvnbError, Interrupted
-    from .estimate import RiskEstimate
-    from .estimators import NestedCV
-    from .families import Family
-    from .plan import Plan
-    from .procedure import nested_cv
-    from .recipes import Recipe
-    from .shorthands import boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree  # noqa: F401  __all__ has them
-    from .specs import Resampling
-    from .splitters import TimeBlocks
+    from .families.family import Family
+    from .families.shorthands import boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree  # noqa: F401  __all__ has them
+    from .results.comparison import Comparison
+    from .results.estimate import RiskEstimate
+    from .runs.estimators import NestedCV
+    from .runs.prepare import nested_cv
+    from .splits.plan import Plan
+    from .splits.recipes import Recipe
+    from .splits.specs import Resampling
+    from .splits.splitters import TimeBlocks
 
 
 def __getattr__(name: str) -> Any:
@@ -78,8 +78,8 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(ipython: Any) -> None:
     """%load_ext cvnb"""
-    from .completion import matcher_of
-    from .magics import NestedCVMagics
+    from .jupyter.completion import matcher_of
+    from .jupyter.magics import NestedCVMagics
 
     ipython.register_magics(NestedCVMagics)
     if ipython.Completer is not None:

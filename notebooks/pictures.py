@@ -10,7 +10,7 @@ from unicodedata import combining
 
 import numpy as np
 
-from cvnb.svg import KINDS, Axes, Picture, nice_ticks, tick_labels
+from cvnb.pictures.svg import KINDS, Axes, Picture, nice_ticks, tick_labels
 
 LEFT, TOP, BOTTOM = 58, 10, 44
 COLOURS = (("#1565c0", "#64a8ec"), ("#d9480f", "#f4793e"), ("#2b8a3e", "#69c37c"), ("#8a4fbf", "#b98be0"), ("#777", "#aaa"))

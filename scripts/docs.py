@@ -12,7 +12,7 @@ from sphinx.cmd.build import main as sphinx
 
 import cvnb
 from cvnb import figures, inference, widgets
-from cvnb.magics import NestedCVMagics
+from cvnb.jupyter.magics import NestedCVMagics
 
 ROOT = Path(__file__).resolve().parent.parent
 DOORS = {

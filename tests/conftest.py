@@ -25,7 +25,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
-import cvnb.run
+import cvnb.engine.run
 
 COUNTED = (
     BaggingClassifier, DecisionTreeClassifier, DecisionTreeRegressor, DummyClassifier, DummyRegressor, GaussianNB,
@@ -67,8 +67,8 @@ def fits(monkeypatch):
 
     for kind in COUNTED:
         monkeypatch.setattr(kind, "fit", counted(kind.fit))
-    in_batches = cvnb.run._Run._in_batches
-    monkeypatch.setattr(cvnb.run._Run, "_in_batches", lambda self: made.append("threads") or in_batches(self))
+    in_batches = cvnb.engine.run._Run._in_batches
+    monkeypatch.setattr(cvnb.engine.run._Run, "_in_batches", lambda self: made.append("threads") or in_batches(self))
     return made
 
 

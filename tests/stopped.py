@@ -3,8 +3,8 @@
 import pytest
 
 from cvnb import Interrupted
-from cvnb.data import Data
-from cvnb.procedure import DEFAULTS, Options, prepare
+from cvnb.data.table import Data
+from cvnb.runs.prepare import DEFAULTS, Options, prepare
 
 
 def finished_part(run):

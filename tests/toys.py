@@ -3,11 +3,11 @@
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-from cvnb.algorithm import Algorithm, Lazy
-from cvnb.families import short_hand
+from cvnb.families.algorithm import Algorithm, Lazy
+from cvnb.families.family import short_hand
+from cvnb.families.shorthands import Either, Values
 from cvnb.paths.measure import Answers
-from cvnb.paths.own import OneFunction
-from cvnb.shorthands import Either, Values
+from cvnb.paths.user import OneFunction
 
 
 def smoothed(distances, values, power, y, w):
@@ -103,7 +103,7 @@ KERNEL = Algorithm(
     models=(Kernel,),
     axis="bandwidth",
     short_hands=(kernel,),
-    prepare=Lazy("cvnb.paths.own:prepared"),
+    prepare=Lazy("cvnb.paths.user:prepared"),
     answers_of_split=OneFunction(counting, counted="far rows"),
     compiles=False,
     simplest={"bandwidth": "large"},

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from ..comparison import Comparison
 from ..errors import InputError, WrongTypeError
-from ..estimate import record_of
+from ..results.comparison import Comparison
+from ..results.estimate import record_of
 from ..wording import number
 from .look import BELOW, FAINT, LINES, ORANGE, named_axis, plain
 

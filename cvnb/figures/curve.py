@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from ..curves import Axis, Curve, Surface, curve_of
 from ..errors import InputError
-from ..estimate import RiskEstimate
+from ..pictures.curves import Axis, Curve, Surface, curve_of
+from ..results.estimate import RiskEstimate
 from ..wording import count, number
 from .look import BELOW, BLUE, GREY, LINES, ORANGE, named_axis, plain
 

@@ -8,9 +8,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..errors import InputError
-from ..estimate import RiskEstimate
-from ..nest import Bar, Nest, Strip, nest_of, opened
-from ..plan import Plan
+from ..pictures.split_map import Bar, Nest, Strip, nest_of, opened
+from ..results.estimate import RiskEstimate
+from ..splits.plan import Plan
 from ..wording import count
 from .look import GREEN, GREY, ORANGE, plain
 

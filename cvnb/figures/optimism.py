@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from ..estimate import RiskEstimate, record_of
-from ..reports.optimism import Optimism, optimism
+from ..results.estimate import RiskEstimate, record_of
+from ..results.reports.optimism import Optimism, optimism
 from ..wording import number
 from .look import GREY, LINES, ORANGE, named_axis, plain
 

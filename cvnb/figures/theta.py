@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from ..estimate import RiskEstimate, record_of
-from ..families import format_setting
-from ..reports.theta import ThetaReport, theta_report
+from ..families.family import format_setting
+from ..results.estimate import RiskEstimate, record_of
+from ..results.reports.theta import ThetaReport, theta_report
 from .look import BLUE, LINES, named_axis, plain
 
 

@@ -14,7 +14,12 @@ from .paired import alpaydin_5x2cv, corrected_t, dietterich_5x2cv
 from .selection import one_standard_error, standard_error, tied_settings
 from .spread import bayle_interval, corrected_t_interval, hoeffding_interval, holdout_interval
 
-_BELOW = {"OneSE": "rules", "compare_rules": "reports.rules", "optimism": "reports.optimism", "theta_report": "reports.theta"}
+_BELOW = {
+    "OneSE": "inference.rules",
+    "compare_rules": "results.reports.rules",
+    "optimism": "results.reports.optimism",
+    "theta_report": "results.reports.theta",
+}
 
 __all__ = [
     "OneSE",
@@ -38,10 +43,10 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from ..reports.optimism import optimism
-    from ..reports.rules import compare_rules
-    from ..reports.theta import theta_report
-    from ..rules import OneSE
+    from ..results.reports.optimism import optimism
+    from ..results.reports.rules import compare_rules
+    from ..results.reports.theta import theta_report
+    from .rules import OneSE
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from ..errors import InputError, LossError
 from .measured import is_result
 
 if TYPE_CHECKING:
-    from ..estimate import RiskEstimate
+    from ..results.estimate import RiskEstimate
 
 
 def dev_set_bound(n_dev: Any, n_settings: Any = None, delta: float = 0.05, range: float | None = None) -> float:

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.model_selection import TimeSeriesSplit
 
 from ..errors import InputError
-from ..specs import Given
-from ..splitters import TimeBlocks
+from ..splits.specs import Given
+from ..splits.splitters import TimeBlocks
 from ..wording import count
 
 if TYPE_CHECKING:
-    from ..estimate import RiskEstimate
+    from ..results.estimate import RiskEstimate
 
 
 def is_result(given: Any) -> bool:

@@ -11,7 +11,7 @@ from .checked import number, table
 from .measured import is_result
 
 if TYPE_CHECKING:
-    from ..estimate import RiskEstimate
+    from ..results.estimate import RiskEstimate
 
 TIE = 1e-12
 
@@ -103,7 +103,7 @@ def _errors_of(curve: np.ndarray, se: Any) -> np.ndarray:
 
 
 def _of_result(result: RiskEstimate) -> np.ndarray:
-    from ..rules import rule_of
+    from .rules import rule_of
 
     record = result._record
     rule = rule_of("one_se", record.family, record.work.kinds, record.loss)

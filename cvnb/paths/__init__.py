@@ -1,7 +1,7 @@
 """Ways to fill the loss table: one file per algorithm, the same numbers. `add_path` adds one of your own."""
 
-from ..algorithm import Algorithm
+from ..families.algorithm import Algorithm
 from .base import Unsuited
-from .own import add_path, remove_path
+from .user import add_path, remove_path
 
 __all__ = ["Algorithm", "Unsuited", "add_path", "remove_path"]

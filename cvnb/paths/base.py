@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithm import Algorithm
-from ..data import Data
-from ..plan import Plan
-from ..threads import Team
+from ..data.table import Data
+from ..families.algorithm import Algorithm
+from ..runtime.threads import Team
+from ..splits.plan import Plan
 
 NOTHING = np.zeros(0)  # in the place of what is refused
 PER_WORKER = 4  # batches for each worker, so that none waits long for the last

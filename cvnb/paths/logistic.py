@@ -13,11 +13,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.utils import compute_class_weight
 
-from ..cancel import Stop
 from ..kernels import logistic, scaling
-from ..threads import Team
+from ..runtime.cancel import Stop
+from ..runtime.threads import Team
 from .base import Inside, Losses, Path, Refusal, Task, Unsuited, ranges
-from .lasso import stops_early
+from .linear.lasso import stops_early
 from .measure import Answers, Meter
 from .per_split import FIRST
 from .problem import Combination, Problem, SplitProblem

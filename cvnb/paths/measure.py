@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics._scorer import _BaseScorer
 
-from ..data import Data
+from ..data.table import Data
 from ..errors import LossError
-from ..losses import Loss, absolute, log, squared, zero_one
+from ..losses.loss import Loss, absolute, log, squared, zero_one
 from .base import Unsuited
 
 METHODS = ("predict", "predict_proba", "decision_function")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..plan import Plan
-from ..threads import n_threads
+from ..runtime.threads import n_threads
+from ..splits.plan import Plan
 
 if TYPE_CHECKING:
-    from ..run import Work
+    from ..engine.run import Work
 
 BLOCK = 4e6  # bytes of a block of distances
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..algorithm import Axis
-from ..families import Family, Kind
-from ..threads import Team
+from ..families.algorithm import Axis
+from ..families.family import Family, Kind
+from ..runtime.threads import Team
 from .base import NOTHING, Draw, Losses, Outside, Path, Refusal, Task, Unsuited, split_of
 from .measure import Answers, Meter
 from .problem import Combination, combinations_of

@@ -17,11 +17,11 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import check_array
 
-from ..algorithm import Algorithm, Axis
-from ..cancel import Stop
-from ..data import Data
-from ..families import Family, Kind
-from ..inputs import is_frame
+from ..data.checks import is_frame
+from ..data.table import Data
+from ..families.algorithm import Algorithm, Axis
+from ..families.family import Family, Kind
+from ..runtime.cancel import Stop
 from .base import Draw
 from .measure import Meter
 from .refit import PASS, is_plain_pipeline

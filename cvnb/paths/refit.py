@@ -19,13 +19,13 @@ from sklearn.metrics._scorer import _BaseScorer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from ..data import Data
+from ..data.table import Data
 from ..errors import FitError, LossError
-from ..families import Family, Setting, format_setting
-from ..losses import Loss
-from ..quiet import quiet
-from ..randomness import global_state, is_ours, seed
-from ..threads import Team
+from ..families.family import Family, Setting, format_setting
+from ..losses.loss import Loss
+from ..runtime.randomness import global_state, is_ours, seed
+from ..runtime.thread_warnings import quiet
+from ..runtime.threads import Team
 from .base import NOTHING, Draw, Losses, Outside, Path, Task, split_of
 
 PASS = (None, "passthrough")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import traitlets as t
 
-from ..curves import Axis, Curve
-from ..display import html
 from ..errors import InputError
 from ..inference.bounds import dev_set_bound, dev_set_size
-from ..svg import draw_curve
+from ..pictures.curves import Axis, Curve
+from ..pictures.svg import draw_curve
+from ..views.display import html
 from ..wording import number as shown
 from .form import number
-from .twin import Snapshot
+from .static_copy import Snapshot
 from .view import View, panel, wide
 
 

@@ -16,26 +16,26 @@ from typing import Any
 import ipywidgets as w
 import traitlets as t
 
-from ..data import Data
-from ..display import html, pictures_of, strip_of
+from ..data.checks import check_groups, length
+from ..data.table import Data
+from ..engine.progress import Slot
 from ..errors import CvnbError
-from ..estimate import RiskEstimate, record_of
-from ..families import Family
-from ..inputs import check_groups, length
+from ..families.family import Family
+from ..inference.rules import Minimum, OneStandardError
 from ..paths.base import Draw
-from ..paths.choice import choose_path
-from ..procedure import Ready, prepare
-from ..progress import Slot
-from ..quiet import quiet
-from ..rules import Minimum, OneStandardError
+from ..paths.dispatch import choose_path
+from ..results.estimate import RiskEstimate, record_of
+from ..runs.prepare import Ready, prepare
+from ..runtime.thread_warnings import quiet
+from ..views.display import html, pictures_of, strip_of
 from ..wording import count
+from .code_writer import GIVEN, Written
 from .controls import Controls, controls_of, said
 from .curve_view import CurveView, figure_of_result
-from .twin import Snapshot
+from .run_request import Drawn, Wanted, are_same, map_of, name_of_loss
+from .static_copy import Snapshot
 from .view import panel
-from .wanted import Drawn, Wanted, are_same, map_of, name_of_loss
 from .worker import Worker
-from .written import GIVEN, Written
 
 A_WHILE = 0.3  # seconds after which it is said what is being done
 LIVE = 3e9  # multiplications of a run that is made without being asked for

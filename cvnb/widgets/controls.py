@@ -10,14 +10,14 @@ import traitlets as t
 from sklearn.metrics import get_scorer_names
 
 from ..errors import CvnbError
-from ..families import Family, as_families
-from ..recipes import Recipe
-from ..registry import short_hand, short_hands
-from ..source import family_expression
+from ..families.family import Family, as_families
+from ..families.registry import short_hand, short_hands
+from ..splits.recipes import Recipe
+from ..views.codegen import family_expression
+from .code_writer import GIVEN, LOSSES, Written
 from .form import Form, number
 from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
-from .twin import Twinned
-from .written import GIVEN, LOSSES, Written
+from .static_copy import Twinned
 
 NAMED = {
     "1. train/validation/test": "holdout/holdout",

@@ -8,19 +8,19 @@ from typing import Any
 import plotly.graph_objects as go
 import traitlets as t
 
-from ..curves import Curve, Surface, curve_of
-from ..display import html_table, pictures_of, strip_of
 from ..errors import InputError, WrongTypeError
-from ..estimate import RiskEstimate, record_of
-from ..families import format_setting
+from ..families.family import format_setting
 from ..figures.curve import figure_of
 from ..figures.look import ORANGE
-from ..nest import nest_of, opened
-from ..rules import rule_of
-from ..svg import draw_nest
+from ..inference.rules import rule_of
+from ..pictures.curves import Curve, Surface, curve_of
+from ..pictures.split_map import nest_of, opened
+from ..pictures.svg import draw_nest
+from ..results.estimate import RiskEstimate, record_of
+from ..views.display import html_table, pictures_of, strip_of
 from ..wording import number
 from .curve_view import CurveView, figure_of_result
-from .twin import Snapshot
+from .static_copy import Snapshot
 from .view import View, panel, wide
 
 EVERY, CHOSEN = "all splits", "as chosen"

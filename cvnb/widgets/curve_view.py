@@ -7,10 +7,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from ..curves import curve_of
-from ..estimate import RiskEstimate
 from ..figures.curve import figure_of
 from ..figures.look import plain
+from ..pictures.curves import curve_of
+from ..results.estimate import RiskEstimate
 
 HEIGHT = 440
 AXIS = dict.fromkeys(("tickvals", "ticktext", "title", "type", "range"))  # words of the figure before are taken away

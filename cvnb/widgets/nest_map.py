@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import traitlets as t
 
-from ..display import html_list
 from ..errors import InputError, WrongTypeError
-from ..estimate import RiskEstimate
-from ..layouts import Splits
-from ..nest import nest_of, opened
-from ..plan import Plan
-from ..svg import draw_nest
+from ..pictures.split_map import nest_of, opened
+from ..pictures.svg import draw_nest
+from ..results.estimate import RiskEstimate
+from ..splits.layouts import Splits
+from ..splits.plan import Plan
+from ..views.display import html_list
 from ..wording import count, some
 from .form import number
-from .twin import Snapshot
+from .static_copy import Snapshot
 from .view import View, panel, wide
 
 ALL = "outer splits"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors import RecipeError
-from ..magic_line import OPTIONS_OF
-from ..recipes import Recipe
-from ..specs import Folds, Holdout, LeaveOneOut, LikeOuterTest, Resampling
+from ..jupyter.magic_line import OPTIONS_OF
+from ..splits.recipes import Recipe
+from ..splits.specs import Folds, Holdout, LeaveOneOut, LikeOuterTest, Resampling
 
 OUTER = ("none", "holdout", "folds", "loo", "resampling")
 INNER = ("none", "holdout", "folds", "loo", "resampling")

@@ -7,10 +7,10 @@ from typing import Any
 import ipywidgets as w
 import traitlets as t
 
-from ..progress import Slot
+from ..engine.progress import Slot
 from .controls import said
 from .form import Form
-from .twin import Twinned
+from .static_copy import Twinned
 from .worker import Worker
 
 

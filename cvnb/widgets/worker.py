@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from ..progress import Slot
+from ..engine.progress import Slot
 
 PATIENCE = 0.2  # seconds that a newer work waits for one that was told to stop, which a long fit cannot hear
 Work = Callable[[Slot], None]

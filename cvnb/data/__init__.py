@@ -1,0 +1,1 @@
+"""X, y, groups and weights: checked once, with errors that say what to type."""

@@ -1,0 +1,1 @@
+"""Fill the loss table: choose a setting inside, measure it outside, refit what a path refuses."""

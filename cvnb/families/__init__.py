@@ -1,0 +1,1 @@
+"""Estimators with their grids, and the registry of algorithms that have a fast path."""

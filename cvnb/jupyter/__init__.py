@@ -1,0 +1,1 @@
+"""The magics, their completion, and runs in the background of a notebook."""

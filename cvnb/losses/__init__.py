@@ -1,0 +1,1 @@
+"""Losses and scores, and the response of an estimator that each needs."""

@@ -1,0 +1,1 @@
+"""Classifiers fitted to sums over the rows of each class: discriminant analysis, naive Bayes."""

@@ -1,0 +1,1 @@
+"""k-nearest neighbours: neighbours are searched once for every split and every k."""

@@ -1,0 +1,1 @@
+"""Ridge, least squares, lasso and elastic net from sums over blocks of rows."""

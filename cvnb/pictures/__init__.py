@@ -1,0 +1,1 @@
+"""Small pictures without scripts, as SVG, and the numbers that they draw."""

@@ -1,0 +1,1 @@
+"""What a run returns: estimates, comparisons, predictors, notes and reports."""

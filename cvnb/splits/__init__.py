@@ -1,0 +1,1 @@
+"""Splitters, recipes and plans: how rows are split at both levels, drawn once and kept as data."""

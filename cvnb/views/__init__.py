@@ -1,0 +1,1 @@
+"""How plans and results show themselves: text, HTML, a report, code."""

@@ -1,0 +1,137 @@
+"""result.report(path): one page, no network, the number with its name, and a paragraph for a paper."""
+
+import platform
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.model_selection import KFold
+
+from cvnb import Family, Recipe, knn, ridge
+from cvnb.views.methods import methods_of
+from cvnb.wording import number
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+t = X[:, 0] + RNG.normal(size=60)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    """A result and the text of its page."""
+    result = Recipe(4, 3).run(knn(k=[1, 5, 9]), X, y)
+    path = tmp_path_factory.mktemp("report") / "risk.html"
+    assert result.report(path) == path
+    return result, path.read_text(encoding="utf-8")
+
+
+def test_the_page_holds_plotly_once_and_loads_nothing(page):
+    """No script, style or picture from elsewhere; two figures; the static pictures where scripts do not run."""
+    _, text = page
+    assert text.count("plotly.js v") == 1
+    outside = re.sub(r"<script.*?</script>", "", text, flags=re.S)
+    assert not re.search(r"(?:src|href)\s*=\s*[\"']?(?:https?:)?//", outside)
+    assert not re.search(r"<script[^>]+src", text)
+    assert "@import" not in outside
+    assert [text.count(f'id="{name}"') for name in ("curve", "nest")] == [1, 1]
+    assert re.search(r"<noscript>.*<img.*</noscript>", outside, flags=re.S)
+
+
+def test_the_page_says_what_the_display_says(page):
+    """Number, quantity, interval, every split, notes, code."""
+    result, text = page
+    shown = unescape(re.sub(r"<[^>]+>", "", re.sub(r"<script.*?</script>", "", text, flags=re.S)))
+    assert f"{number(result.risk)} zero-one risk of the tuned rule" in shown
+    interval = result.interval()
+    assert f"{number(interval.low)} to {number(interval.high)} ({interval.method})" in shown
+    assert all(number(loss) in shown for loss in result.fold_risks)
+    assert all(note in shown for note in result.notes)
+    assert result.code() in shown
+
+
+def test_the_page_is_the_same_every_time(page, tmp_path):
+    """No clock, no random ids."""
+    result, text = page
+    assert result.report(str(tmp_path / "again.html")).read_text(encoding="utf-8") == text
+
+
+def test_names_of_the_user_are_escaped(tmp_path):
+    """A family called <script> is text."""
+    family = Family(sklearn.dummy.DummyClassifier(), {"strategy": ["prior", "uniform"]}, name="<script>alert(1)</script>")
+    text = Recipe(3, 2).run(family, X, y).report(tmp_path / "risk.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+
+
+@pytest.mark.parametrize(
+    "recipe",
+    [Recipe.external_cv(3), Recipe.validation(), Recipe.leave_one_out(), Recipe.internal_cv(3), Recipe.dev_set()],
+    ids=lambda recipe: recipe.name,
+)
+def test_every_recipe_has_a_page(recipe, tmp_path):
+    """Without a curve, without outer splits, with many of them."""
+    family = knn(k=3) if recipe.inner_spec is None else knn(k=[1, 3])
+    result = recipe.run(family, X, y)
+    text = result.report(tmp_path / "risk.html").read_text(encoding="utf-8")
+    assert ('id="curve"' in text) == (len(result.settings) > 1)
+    assert text.count("<tr>") == max(1, len(result.plan.outer)) + 1
+
+
+def test_a_wrong_path_is_refused(page, tmp_path):
+    """A folder, a folder that is not there, no path at all; nothing is written."""
+    result, _ = page
+    with pytest.raises(ValueError, match="is a folder; give the name of a file"):
+        result.report(tmp_path)
+    with pytest.raises(ValueError, match="which does not exist; give the name of a file"):
+        result.report(tmp_path / "none" / "risk.html")
+    with pytest.raises(TypeError, match=r'give the name of a file, such as result.report\("risk.html"\)'):
+        result.report(3)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_paragraph_names_everything_a_reader_needs():
+    """Recipe, splits, seed, loss, rule, versions, number."""
+    result = Recipe(4, 3, seed=7).run(knn(k=range(1, 13)), X, y)
+    said = methods_of(result)
+    interval = result.interval()
+    for words in (
+        'The zero-one risk of "choose the setting, then train" was estimated by nested CV.',
+        "60 rows with 3 columns",
+        "StandardScaler → KNeighborsClassifier, with 12 settings: k in {1, 2, 3, …, 12}.",
+        "Outside: 4-fold CV (45 training rows, 15 test rows).",
+        "Inside each outer training part: 3-fold CV.",
+        "drawn once from seed 7 (inside: seed 8), before any fit: rows shuffled, classes kept in proportion.",
+        "The setting with the smallest mean inner zero-one loss was chosen, the first in grid order of equal ones.",
+        f"The estimate of E[ℓ_D(A_θ̂(S))], |S| = 45, is {number(result.risk)}, the mean over 4 outer splits",
+        f"95 % interval {number(interval.low)} to {number(interval.high)} ({interval.method})",
+        f"The optimistic flat estimate would be {number(result.flat)}.",
+        f"scikit-learn {sklearn.__version__}",
+        f"numpy {np.__version__}",
+        f"Python {platform.python_version()}",
+        f"losses by the path {result.path}.",
+    ):
+        assert words in said
+
+
+def test_the_paragraph_follows_recipe_data_and_rule():
+    """Time and its buffer, groups, weights, given splits, scores, one-SE, no outer splits."""
+    time = methods_of(Recipe(4, 3, time_ordered=True, buffer=2).run(ridge(), X, t, select="one_se"))
+    assert "before any fit: test parts contiguous in time with 2 rows left out on both sides." in time
+    assert "The setting was chosen by the one-standard-error rule." in time
+    assert "interval" not in time
+    grouped = methods_of(Recipe(4, 3).run(ridge(), X, t, groups=np.arange(60) // 3, sample_weight=np.ones(60)))
+    assert "60 rows with 3 columns, 20 groups, weights of the rows." in grouped
+    assert "rows shuffled, groups kept together." in grouped
+    given = methods_of(Recipe(KFold(3), KFold(2)).run(ridge(), X, t))
+    assert "The splits were used as given." in given
+    scored = methods_of(Recipe(3, 2).run(knn(k=[1, 5]), X, y, scoring="roc_auc"))
+    assert "The roc_auc (a score: large is good) of" in scored
+    assert "The setting with the largest mean inner roc_auc was chosen" in scored
+    internal = methods_of(Recipe.internal_cv(3).run(ridge(), X, t))
+    assert "The setting was found by tuning by internal CV; no risk was estimated." in internal
+    assert "after training on 40 rows, is optimistic as an estimate of the risk." in internal
+    one = methods_of(Recipe.validation().run(ridge(alpha=1.0), X, t))
+    assert "The squared risk of the predictor was estimated by validation on a test set." in one
+    assert "The estimator was StandardScaler → Ridge with alpha=1." in one

@@ -26,13 +26,26 @@ ROWS = (  # name, rows, columns, family
     ("SVC, one setting", 200, 10, Family(SVC())),
     ("tree, 2…40 leaves", 4000, 20, Family(DecisionTreeClassifier(), SIZES)),
     ("k-NN, k = 1…50", 20_000, 20, Family(KNeighborsClassifier(), {"n_neighbors": KS})),
-    ("k-NN scaled, k = 1…50", 10_000, 20, Family(SCALED, {"kneighborsclassifier__n_neighbors": KS})),
+    (
+        "k-NN scaled, k = 1…50",
+        10_000,
+        20,
+        Family(SCALED, {"kneighborsclassifier__n_neighbors": KS}),
+    ),
 )
 
 
 def main():
-    print(f"{'workload':<32}{'rows':>8}{'path':>12}{'risk of both':>26}{'joblib':>11}{'dask':>11}{'ratio':>8}", flush=True)
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    print(
+        f"{'workload':<32}{'rows':>8}{'path':>12}{'risk of both':>26}{'joblib':>11}{'dask':>11}{'ratio':>8}",
+        flush=True,
+    )
+    options = {
+        "n_workers": 2,
+        "threads_per_worker": 1,
+        "dashboard_address": ":0",
+        "silence_logs": 50,
+    }
     with LocalCluster(**options) as cluster, Client(cluster):
         for name, m, n_columns, family in ROWS:
             compare(name, family, *data(m, n_columns))
@@ -53,7 +66,10 @@ def compare(name, family, X, y):
                 seconds[way].append(time.perf_counter() - started)
     a, b = (float(np.median(seconds[way])) for way in ways)
     both = f"{risks['joblib']:.10g} {risks['dask']:.10g}"
-    print(f"{name:<32}{len(X):>8}{result.path:>12}{both:>26}{a:>9.2f} s{b:>9.2f} s{a / b:>7.2f}×", flush=True)
+    print(
+        f"{name:<32}{len(X):>8}{result.path:>12}{both:>26}{a:>9.2f} s{b:>9.2f} s{a / b:>7.2f}×",
+        flush=True,
+    )
 
 
 def data(m, n_columns):

@@ -26,7 +26,9 @@ def main():
         plan = recipe.plan(X, y, groups=None if recipe.time_ordered else groups)
         started = time.perf_counter()
         text = nest_figure(plan).to_json()
-        print(f"{plan.words[:70]:70} {time.perf_counter() - started:6.2f} s {len(text) / 1e6:6.2f} MB")
+        print(
+            f"{plan.words[:70]:70} {time.perf_counter() - started:6.2f} s {len(text) / 1e6:6.2f} MB"
+        )
 
 
 if __name__ == "__main__":

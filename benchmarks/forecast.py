@@ -22,10 +22,15 @@ KS, ALPHAS, NESTED = range(1, 51), np.logspace(-4, 4, 17), Recipe(5, 5)
 def workloads():
     """(name, family, recipe, data, options)."""
     knn = Family(KNeighborsClassifier(), {"n_neighbors": KS})
-    scaled = Family(make_pipeline(StandardScaler(), KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": KS})
+    scaled = Family(
+        make_pipeline(StandardScaler(), KNeighborsClassifier()),
+        {"kneighborsclassifier__n_neighbors": KS},
+    )
     near = Family(KNeighborsRegressor(weights="distance"), {"n_neighbors": KS})
     ridge = Family(Ridge(), {"alpha": ALPHAS})
-    scaled_ridge = Family(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": ALPHAS})
+    scaled_ridge = Family(
+        make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": ALPHAS}
+    )
     yield "k-NN 2000×20", knn, NESTED, table(2000, 20, True), {}
     yield "k-NN scaled 2000×20", scaled, NESTED, table(2000, 20, True), {}
     yield "k-NN regression 2000×8", near, NESTED, table(2000, 8), {}
@@ -33,10 +38,19 @@ def workloads():
     yield "ridge scaled 2000×50", scaled_ridge, NESTED, table(2000, 50), {}
     penalised = Family(Lasso(), {"alpha": np.logspace(-4, 0, 50)})
     yield "lasso 2000×50", penalised, NESTED, table(2000, 50), {}
-    curved = Family(make_pipeline(StandardScaler(), LogisticRegression()), {"logisticregression__C": ALPHAS})
+    curved = Family(
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        {"logisticregression__C": ALPHAS},
+    )
     yield "logistic scaled 2000×20", curved, NESTED, table(2000, 20, True), {}
     yield "logistic scaled 20,000×50", curved, NESTED, table(20_000, 50, True), {}
-    yield "OLS leave-one-out 2000×50", Family(LinearRegression(), {}), Recipe.leave_one_out(), table(2000, 50), {}
+    yield (
+        "OLS leave-one-out 2000×50",
+        Family(LinearRegression(), {}),
+        Recipe.leave_one_out(),
+        table(2000, 50),
+        {},
+    )
     yield "k-NN 20,000×50", knn, NESTED, table(20_000, 50, True), {}
     yield (
         "k-NN refitted 500×20",
@@ -45,9 +59,21 @@ def workloads():
         table(500, 20, True),
         {"path": "refit"},
     )
-    yield "tree 2000×20", Family(DecisionTreeClassifier(), {"max_leaf_nodes": range(2, 41)}), NESTED, table(2000, 20, True), {}
+    yield (
+        "tree 2000×20",
+        Family(DecisionTreeClassifier(), {"max_leaf_nodes": range(2, 41)}),
+        NESTED,
+        table(2000, 20, True),
+        {},
+    )
     yield "boosting 500×20", boosting(), NESTED, table(500, 20, True), {}
-    yield "SVC 500×20", Family(SVC(), {"C": [0.1, 1, 10]}), NESTED, table(500, 20, True), {}
+    yield (
+        "SVC 500×20",
+        Family(SVC(), {"C": [0.1, 1, 10]}),
+        NESTED,
+        table(500, 20, True),
+        {},
+    )
 
 
 def table(m, n_columns, classes=False):
@@ -58,14 +84,19 @@ def table(m, n_columns, classes=False):
 
 
 def main():
-    print(f"{'workload':<28}{'forecast':>12}{'run':>12}{'ratio':>8}{'forecast':>12}{'peak':>12}")
+    print(
+        f"{'workload':<28}{'forecast':>12}{'run':>12}{'ratio':>8}{'forecast':>12}{'peak':>12}"
+    )
     for name, family, recipe, (X, y), options in workloads():
         seconds = []
         for _ in range(4):
             started = time.perf_counter()
             recipe.run(family, X, y, progress="off", **options)
             seconds.append(time.perf_counter() - started)
-        found, real = dry_run(recipe, family, X, y, **options), statistics.median(seconds[1:])
+        found, real = (
+            dry_run(recipe, family, X, y, **options),
+            statistics.median(seconds[1:]),
+        )
         gc.collect()
         tracemalloc.start()
         recipe.run(family, X, y, progress="off", **options)

@@ -26,7 +26,12 @@ DOCS = Path(__file__).parents[1] / "docs"
 COMMAND = "python benchmarks/growth.py"
 AMONG = (2, 5, 10, 20)  # folds
 ENOUGH = 2.0  # seconds in a row after which it is not run once more
-RIDGE, KNN, LASSO, LOOPS = "ridge 20000 50", "knn 5000 20", "lasso 20000 50", "loops 1000 50"
+RIDGE, KNN, LASSO, LOOPS = (
+    "ridge 20000 50",
+    "knn 5000 20",
+    "lasso 20000 50",
+    "loops 1000 50",
+)
 BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
     "m": (
         "rows m",
@@ -44,7 +49,11 @@ BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
         "what is left for each is to say something of the test rows. In loops every setting is fitted anew in every split. "
         "Memory is that of the results: the loss of every row under every setting, in a byte where it is a mistake or none.",
         [
-            *(f"{name} {n} 5 5" for name in (RIDGE, KNN, LASSO) for n in (1, 10, 100, 1000)),
+            *(
+                f"{name} {n} 5 5"
+                for name in (RIDGE, KNN, LASSO)
+                for n in (1, 10, 100, 1000)
+            ),
             *(f"{LOOPS} {n} 5 5" for n in (1, 10, 100)),
         ],
     ),
@@ -52,20 +61,33 @@ BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
         "outer folds J",
         "The lists of neighbours serve every outer split. The sums of ridge and lasso are taken anew in every outer training "
         "part, so that no row of its test part is in them: as many passes over X as there are outer folds.",
-        [f"{name} {j} 5" for name in (f"{RIDGE} 17", f"{KNN} 50", f"{LASSO} 50") for j in AMONG],
+        [
+            f"{name} {j} 5"
+            for name in (f"{RIDGE} 17", f"{KNN} 50", f"{LASSO} 50")
+            for j in AMONG
+        ],
     ),
     "inner": (
         "inner folds K",
         "The lists serve every inner split, and so do the sums over blocks: a further fold is a factorisation or a descent "
         "more, and no pass over X.",
-        [f"{name} 5 {k}" for name in (f"{RIDGE} 17", f"{KNN} 50", f"{LASSO} 50") for k in AMONG],
+        [
+            f"{name} 5 {k}"
+            for name in (f"{RIDGE} 17", f"{KNN} 50", f"{LASSO} 50")
+            for k in AMONG
+        ],
     ),
 }
 LIMITS = {  # what a row is held against
     "ridge 1000000 50 17 5 5": {"fits": 8.0, "of_X": 1.5},
     "knn 50000 20 50 5 5": {"megabytes": 2000.0},
 }
-NAMES = {"ridge": "ridge", "knn": "k-NN", "lasso": "lasso", "loops": "ridge, GridSearchCV in cross_validate"}
+NAMES = {
+    "ridge": "ridge",
+    "knn": "k-NN",
+    "lasso": "lasso",
+    "loops": "ridge, GridSearchCV in cross_validate",
+}
 
 
 def main():
@@ -83,7 +105,12 @@ def main():
 
 def ask(row):
     """The record of one row, measured in a process of its own."""
-    asked = subprocess.run([sys.executable, __file__, *row.split()], check=True, stdout=subprocess.PIPE, text=True)
+    asked = subprocess.run(
+        [sys.executable, __file__, *row.split()],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     return json.loads(asked.stdout)
 
 
@@ -93,7 +120,10 @@ def problem(name, m, n_columns, n_settings):
     X = rng.normal(size=(m, n_columns))
     y = X[:, 0] + rng.normal(size=m)
     if name == "knn":
-        y, family = (y > 0).astype(int), Family(KNeighborsClassifier(), {"n_neighbors": range(1, n_settings + 1)})
+        y, family = (
+            (y > 0).astype(int),
+            Family(KNeighborsClassifier(), {"n_neighbors": range(1, n_settings + 1)}),
+        )
     elif name == "lasso":
         family = Family(Lasso(), {"alpha": np.logspace(-4, 0, n_settings)})
     else:
@@ -103,19 +133,31 @@ def problem(name, m, n_columns, n_settings):
 
 def measure(name, m, n_columns, n_settings, n_outer, n_inner):
     """The record of one row, measured here."""
-    (family, X, y), recipe = problem(name, m, n_columns, n_settings), Recipe(n_outer, n_inner)
-    loops = GridSearchCV(family.estimator, family.grid, cv=KFold(n_inner, shuffle=True, random_state=1))
+    (family, X, y), recipe = (
+        problem(name, m, n_columns, n_settings),
+        Recipe(n_outer, n_inner),
+    )
+    loops = GridSearchCV(
+        family.estimator, family.grid, cv=KFold(n_inner, shuffle=True, random_state=1)
+    )
     outer = KFold(n_outer, shuffle=True, random_state=0)
     runs = {
         "ours": lambda rows: recipe.run(family, X[rows], y[rows], progress="off").path,
-        "theirs": lambda rows: cross_validate(loops, X[rows], y[rows], cv=outer) and "loops",
+        "theirs": lambda rows: (
+            cross_validate(loops, X[rows], y[rows], cv=outer) and "loops"
+        ),
     }
     run = runs["theirs" if name == "loops" else "ours"]
-    small = np.random.default_rng(0).permutation(m)[: max(500, 4 * n_settings) if name == "knn" else 500]
+    small = np.random.default_rng(0).permutation(m)[
+        : max(500, 4 * n_settings) if name == "knn" else 500
+    ]
     if name != "loops":
         run(small)  # imports, kernels
     row = f"{name} {m} {n_columns} {n_settings} {n_outer} {n_inner}"
-    fits = [seconds_of(lambda: Ridge().fit(X, y)) for _ in range(6 if name == "ridge" and row in BLOCKS["m"][2] else 0)][1:]
+    fits = [
+        seconds_of(lambda: Ridge().fit(X, y))
+        for _ in range(6 if name == "ridge" and row in BLOCKS["m"][2] else 0)
+    ][1:]
     before = start_over()
     everything = slice(None)  # X[slice(None)] is X itself
     path = []
@@ -172,14 +214,29 @@ def line(record):
 def beside(record):
     """What the row is held against, and how far it is from there."""
     limits, said = LIMITS.get(record["row"], {}), []
-    of_X = None if record["megabytes"] is None or record["X"] < 10 else 1 + record["megabytes"] / record["X"]
+    of_X = (
+        None
+        if record["megabytes"] is None or record["X"] < 10
+        else 1 + record["megabytes"] / record["X"]
+    )
     for key, value, words in (
         ("fits", record["fits"], "{:.1f} of one `Ridge().fit`"),
-        ("of_X", of_X if record["name"] == "ridge" and record["fits"] else None, "{:.2f} of X with X itself"),
-        ("megabytes", record["megabytes"] if "megabytes" in limits else None, "{:.0f} MB"),
+        (
+            "of_X",
+            of_X if record["name"] == "ridge" and record["fits"] else None,
+            "{:.2f} of X with X itself",
+        ),
+        (
+            "megabytes",
+            record["megabytes"] if "megabytes" in limits else None,
+            "{:.0f} MB",
+        ),
     ):
         if value is not None:
-            said.append(words.format(value) + (f" (limit {limits[key]:g})" if key in limits else ""))
+            said.append(
+                words.format(value)
+                + (f" (limit {limits[key]:g})" if key in limits else "")
+            )
     if record["path"] == "refit":
         said.append("scikit-learn's own fits: of one setting nothing is shared")
     return ", ".join(said)
@@ -227,18 +284,39 @@ COSTS = {"seconds": "seconds", "megabytes": "MB beyond X and y (less than 1 as 1
 
 def figure(found):
     """docs/growth.svg: small panels on logarithmic axes, those of the same cost with the same axis upward."""
-    width, height = 2 * SIZE["width"] + SIZE["left"] + SIZE["gap_x"] + 40, 3 * (SIZE["height"] + SIZE["gap_y"]) + 32
+    width, height = (
+        2 * SIZE["width"] + SIZE["left"] + SIZE["gap_x"] + 40,
+        3 * (SIZE["height"] + SIZE["gap_y"]) + 32,
+    )
     parts = [STYLE, f'<rect class="back" width="{width}" height="{height}"/>']
     for place, (kind, words) in enumerate(LINES.values()):
         x, y = SIZE["left"] + 225 * (place % 3), 12 + 16 * (place // 3)
-        parts.append(f'<path class="{kind}" d="M{x} {y}h24"/>{text(x + 30, y + 4, words)}')
+        parts.append(
+            f'<path class="{kind}" d="M{x} {y}h24"/>{text(x + 30, y + 4, words)}'
+        )
     for place, (what, of) in enumerate(PANELS):
         left = SIZE["left"] + (place % 2) * (SIZE["width"] + SIZE["gap_x"])
         top = SIZE["top"] + (place // 2) * (SIZE["height"] + SIZE["gap_y"])
         grown = np.log10([record[what] for record in found[what]])
-        costs = [cost(record, of) for records in found.values() for record in records if record[of] is not None] or [0.0]
-        ends = grown.min(), grown.max(), np.floor(min(costs)), max(np.ceil(max(costs)), np.floor(min(costs)) + 1)
-        axes = Axes(*ends, left=left, right=left + SIZE["width"], top=top, bottom=top + SIZE["height"])
+        costs = [
+            cost(record, of)
+            for records in found.values()
+            for record in records
+            if record[of] is not None
+        ] or [0.0]
+        ends = (
+            grown.min(),
+            grown.max(),
+            np.floor(min(costs)),
+            max(np.ceil(max(costs)), np.floor(min(costs)) + 1),
+        )
+        axes = Axes(
+            *ends,
+            left=left,
+            right=left + SIZE["width"],
+            top=top,
+            bottom=top + SIZE["height"],
+        )
         parts += panel(what, of, found[what], axes)
     return Picture("".join(parts), "", width, height).svg
 
@@ -255,11 +333,25 @@ def panel(what, of, records, axes):
         yield f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>{text(axes.left - 6, y + 4, f"{10.0**power:g}", "end")}'
     for value in sorted({record[what] for record in records}):
         if what in ("outer", "inner") or np.log10(value) % 1 == 0:
-            yield text(axes.x(np.log10(value)), axes.bottom + 15, f"{value:,}", "middle")
-    yield text((axes.left + axes.right) / 2, axes.bottom + 31, f"{BLOCKS[what][0]}; up: {COSTS[of]}", "middle")
+            yield text(
+                axes.x(np.log10(value)), axes.bottom + 15, f"{value:,}", "middle"
+            )
+    yield text(
+        (axes.left + axes.right) / 2,
+        axes.bottom + 31,
+        f"{BLOCKS[what][0]}; up: {COSTS[of]}",
+        "middle",
+    )
     for key, (kind, _) in LINES.items():
-        own = [record for record in records if (record["name"], record["columns"]) == key and record[of] is not None]
-        x, y = np.log10([record[what] for record in own]), np.array([cost(record, of) for record in own])
+        own = [
+            record
+            for record in records
+            if (record["name"], record["columns"]) == key and record[of] is not None
+        ]
+        x, y = (
+            np.log10([record[what] for record in own]),
+            np.array([cost(record, of) for record in own]),
+        )
         if own:
             yield f'<path class="{kind}" d="{axes.path(x, y)}"/>'
         for a, b in zip(x, y, strict=True):
@@ -267,8 +359,12 @@ def panel(what, of, records, axes):
 
 
 def text(x, y, words, anchor="start"):
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+    )
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(sys.argv[1], *map(int, sys.argv[2:])))) if len(sys.argv) > 1 else main()
+    print(json.dumps(measure(sys.argv[1], *map(int, sys.argv[2:])))) if len(
+        sys.argv
+    ) > 1 else main()

@@ -43,7 +43,9 @@ class Ridge:
     def family(self) -> Any:
         return cvnb.ridge(alpha=ALPHAS, scale=False, task="regression")
 
-    def draw(self, m: int, grouped: bool, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def draw(
+        self, m: int, grouped: bool, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         X, u = rng.normal(size=(m, self.beta.size)), np.zeros(m)
         if grouped:
             of = np.arange(m) // GROUP
@@ -51,13 +53,22 @@ class Ridge:
             u = self.shared * rng.normal(size=of[-1] + 1)[of]
         return X, X @ self.beta + u + self.noise * rng.normal(size=m)
 
-    def risk(self, setting: dict[str, Any], X: np.ndarray, y: np.ndarray, grouped: bool) -> float:
+    def risk(
+        self, setting: dict[str, Any], X: np.ndarray, y: np.ndarray, grouped: bool
+    ) -> float:
         """σ² + |β̂ - β|² + b², for new rows of new groups."""
         centre, level = X.mean(axis=0), y.mean()
         Z = X - centre
-        beta = np.linalg.solve(Z.T @ Z + setting["alpha"] * np.eye(Z.shape[1]), Z.T @ (y - level))
+        beta = np.linalg.solve(
+            Z.T @ Z + setting["alpha"] * np.eye(Z.shape[1]), Z.T @ (y - level)
+        )
         intercept = level - centre @ beta
-        return float(self.noise**2 + grouped * self.shared**2 + ((beta - self.beta) ** 2).sum() + intercept**2)
+        return float(
+            self.noise**2
+            + grouped * self.shared**2
+            + ((beta - self.beta) ** 2).sum()
+            + intercept**2
+        )
 
 
 @dataclass
@@ -73,49 +84,79 @@ class Knn:
         self.grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
         nodes, weights = np.polynomial.hermite_e.hermegauss(31)
         p = self._p(self.grid[:, :, None], self.shared * nodes)
-        self.truth = {False: self._p(self.grid, 0.0), True: p @ (weights / weights.sum())}
+        self.truth = {
+            False: self._p(self.grid, 0.0),
+            True: p @ (weights / weights.sum()),
+        }
 
     def _p(self, x: np.ndarray, u: Any) -> np.ndarray:
-        return 1 / (1 + np.exp(-4 * np.sin(2 * np.pi * x[:, 0]) * np.cos(np.pi * x[:, 1]) - u))
+        return 1 / (
+            1 + np.exp(-4 * np.sin(2 * np.pi * x[:, 0]) * np.cos(np.pi * x[:, 1]) - u)
+        )
 
     def family(self) -> Any:
         return cvnb.knn(k=KS, scale=False, task="classification")
 
-    def draw(self, m: int, grouped: bool, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def draw(
+        self, m: int, grouped: bool, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         X, u = rng.random((m, 2)), np.zeros(m)
         if grouped:
             of = np.arange(m) // GROUP
-            X = (rng.random((of[-1] + 1, 2))[of] + self.width * rng.normal(size=(m, 2))) % 1.0
+            X = (
+                rng.random((of[-1] + 1, 2))[of] + self.width * rng.normal(size=(m, 2))
+            ) % 1.0
             u = self.shared * rng.normal(size=of[-1] + 1)[of]
         return X, (rng.random(m) < self._p(X, u)).astype(np.int64)
 
-    def risk(self, setting: dict[str, Any], X: np.ndarray, y: np.ndarray, grouped: bool) -> float:
+    def risk(
+        self, setting: dict[str, Any], X: np.ndarray, y: np.ndarray, grouped: bool
+    ) -> float:
         """Mean over the square of the chance that y differs from what is predicted there."""
-        model = KNeighborsClassifier(n_neighbors=setting["k"], algorithm="kd_tree").fit(X, y)
+        model = KNeighborsClassifier(n_neighbors=setting["k"], algorithm="kd_tree").fit(
+            X, y
+        )
         p = self.truth[grouped]
         return float(np.where(model.predict(self.grid) == 1, 1 - p, p).mean())
 
 
-def simulate(world: Any, m: int, grouped: bool, seed: int) -> dict[str, tuple[float, float, float]]:
+def simulate(
+    world: Any, m: int, grouped: bool, seed: int
+) -> dict[str, tuple[float, float, float]]:
     """method -> (low, high, true risk of what was fitted) on one data set."""
     rng = np.random.default_rng([seed, m, grouped])
     X, y = world.draw(m, grouped, rng)
     groups = np.arange(m) // GROUP if grouped else None
     found: dict[str, tuple[float, float, float]] = {}
     options: dict[str, Any] = {"groups": groups, "loss": world.loss, "progress": "off"}
-    result = cvnb.Recipe(5, 5, seed=seed, stratify=False).run(world.family(), X, y, **options)
+    result = cvnb.Recipe(5, 5, seed=seed, stratify=False).run(
+        world.family(), X, y, **options
+    )
     truth = _truth(world, result, X, y, grouped)
-    for method in ["bayle", "corrected_t", *(["hoeffding"] if world.loss == "zero_one" else [])]:
+    for method in [
+        "bayle",
+        "corrected_t",
+        *(["hoeffding"] if world.loss == "zero_one" else []),
+    ]:
         found |= _interval(result, method, truth)
     if grouped:
-        losses = (y - result.predictions) ** 2  # on classes 0 and 1 the squared loss is the 0-1 loss
-        found["ignoring groups"] = (*bayle_interval([losses[test] for _, test in result.plan.outer], LEVEL), truth)
-    result = cvnb.Recipe(0.25, 5, seed=seed, stratify=False).run(world.family(), X, y, **options)
+        losses = (
+            y - result.predictions
+        ) ** 2  # on classes 0 and 1 the squared loss is the 0-1 loss
+        found["ignoring groups"] = (
+            *bayle_interval([losses[test] for _, test in result.plan.outer], LEVEL),
+            truth,
+        )
+    result = cvnb.Recipe(0.25, 5, seed=seed, stratify=False).run(
+        world.family(), X, y, **options
+    )
     found |= _interval(result, "holdout", _truth(world, result, X, y, grouped))
     return found
 
 
-def _interval(result: Any, method: str, truth: float) -> dict[str, tuple[float, float, float]]:
+def _interval(
+    result: Any, method: str, truth: float
+) -> dict[str, tuple[float, float, float]]:
     """None where losses without any spread allow none, which is rare and not counted."""
     try:
         interval = result.interval(LEVEL, method)
@@ -124,10 +165,19 @@ def _interval(result: Any, method: str, truth: float) -> dict[str, tuple[float, 
     return {method: (interval.low, interval.high, truth)}
 
 
-def _truth(world: Any, result: Any, X: np.ndarray, y: np.ndarray, grouped: bool) -> float:
+def _truth(
+    world: Any, result: Any, X: np.ndarray, y: np.ndarray, grouped: bool
+) -> float:
     """The mean true risk of the rules that were fitted on the outer training parts."""
     pairs = zip(result.chosen, result.plan.outer, strict=True)
-    return float(np.mean([world.risk(setting, X[train], y[train], grouped) for setting, (train, _) in pairs]))
+    return float(
+        np.mean(
+            [
+                world.risk(setting, X[train], y[train], grouped)
+                for setting, (train, _) in pairs
+            ]
+        )
+    )
 
 
 def coverage(world: Any, m: int, grouped: bool, n: int) -> dict[str, Any]:
@@ -140,7 +190,10 @@ def coverage(world: Any, m: int, grouped: bool, n: int) -> dict[str, Any]:
     for method, found in runs.items():
         low, high, truth = np.array(found).T
         target = truth.mean() if method == "corrected_t" else truth
-        shares[method] = (float(np.mean((low <= target) & (target <= high))), float(np.mean(high - low)))
+        shares[method] = (
+            float(np.mean((low <= target) & (target <= high))),
+            float(np.mean(high - low)),
+        )
     return shares
 
 
@@ -157,11 +210,15 @@ def main(n: int) -> None:
                 started = time.perf_counter()
                 shares = coverage(world, m, grouped, n)
                 cells = [
-                    f"{100 * shares[method][0]:.1f} % ({shares[method][1]:.2f})" if method in shares else "–"
+                    f"{100 * shares[method][0]:.1f} % ({shares[method][1]:.2f})"
+                    if method in shares
+                    else "–"
                     for method in METHODS
                 ]
                 line = f"{world.name}, {m} rows{', grouped' if grouped else ''}"
-                print(f"{line:28}" + "".join(f"{cell:>18}" for cell in cells), flush=True)
+                print(
+                    f"{line:28}" + "".join(f"{cell:>18}" for cell in cells), flush=True
+                )
                 print(f"{time.perf_counter() - started:.0f} s", file=sys.stderr)
 
 

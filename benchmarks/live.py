@@ -44,15 +44,25 @@ def main():
         try:
             server.write("live.ipynb", [SETUP, "%recipe X y"])
             browser = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            seen = Visit(browser.new_page(viewport={"width": 1280, "height": 1000}), server).open("live.ipynb").run()
-            seen.page.locator(".cvnb-strip:has-text('zero-one risk of the tuned rule')").wait_for(timeout=60_000)
+            seen = (
+                Visit(
+                    browser.new_page(viewport={"width": 1280, "height": 1000}), server
+                )
+                .open("live.ipynb")
+                .run()
+            )
+            seen.page.locator(
+                ".cvnb-strip:has-text('zero-one risk of the tuned rule')"
+            ).wait_for(timeout=60_000)
             seen.page.wait_for_timeout(2000)
             for name, changes in CHANGES.items():
                 taken = []
                 for change in changes:
                     taken.append(seen.page.evaluate(CHANGE, list(change)))
                     seen.page.wait_for_timeout(250)  # a person, not a flood
-                print(f"{name:5} {len(taken)} changes: median {median(taken):.0f} ms, slowest {max(taken):.0f} ms")
+                print(
+                    f"{name:5} {len(taken)} changes: median {median(taken):.0f} ms, slowest {max(taken):.0f} ms"
+                )
             browser.close()
         finally:
             server.stop()

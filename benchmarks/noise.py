@@ -22,18 +22,26 @@ def claims(n_seeds: int) -> tuple[np.ndarray, float]:
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(40, 100)), rng.integers(0, 2, 40)
         family = cvnb.knn(k=range(1, 26), scale=False, task="classification")
-        result = cvnb.Recipe(5, 5, seed=seed, stratify=False).run(family, X, y, progress="off")
+        result = cvnb.Recipe(5, 5, seed=seed, stratify=False).run(
+            family, X, y, progress="off"
+        )
         report = optimism(result, n_boot=200)
-        found.append((report.flat, report.tibshirani, report.bbc.estimate, report.nested))
+        found.append(
+            (report.flat, report.tibshirani, report.bbc.estimate, report.nested)
+        )
         held += report.bbc.low <= 0.5 <= report.bbc.high
     return np.array(found), held / n_seeds
 
 
 def main(n_seeds: int) -> None:
     found, held = claims(n_seeds)
-    print(f"error claimed on coin flips, mean of {n_seeds} seeds (standard error); the truth is 0.5")
+    print(
+        f"error claimed on coin flips, mean of {n_seeds} seeds (standard error); the truth is 0.5"
+    )
     for name, errors in zip(ESTIMATES, found.T, strict=True):
-        print(f"{name:24}{errors.mean():.3f} ({errors.std(ddof=1) / np.sqrt(n_seeds):.3f})")
+        print(
+            f"{name:24}{errors.mean():.3f} ({errors.std(ddof=1) / np.sqrt(n_seeds):.3f})"
+        )
     print(f"BBC-CV's interval of 95 % holds it in {100 * held:.1f} % of them")
 
 

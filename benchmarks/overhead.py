@@ -35,10 +35,22 @@ def by_hand(X, y, shifts):
     risks = []
     for train, test in KFold(4, shuffle=True, random_state=0).split(X):
         curves = []
-        for inner_train, inner_test in KFold(4, shuffle=True, random_state=1).split(train):
+        for inner_train, inner_test in KFold(4, shuffle=True, random_state=1).split(
+            train
+        ):
             fit_rows, dev_rows = train[inner_train], train[inner_test]
-            models = [clone(TenMilliseconds()).set_params(shift=s).fit(X[fit_rows], y[fit_rows]) for s in shifts]
-            curves.append([np.mean((y[dev_rows] - model.predict(X[dev_rows])) ** 2) for model in models])
+            models = [
+                clone(TenMilliseconds())
+                .set_params(shift=s)
+                .fit(X[fit_rows], y[fit_rows])
+                for s in shifts
+            ]
+            curves.append(
+                [
+                    np.mean((y[dev_rows] - model.predict(X[dev_rows])) ** 2)
+                    for model in models
+                ]
+            )
         best = shifts[int(np.argmin(np.mean(curves, axis=0)))]
         model = clone(TenMilliseconds()).set_params(shift=best).fit(X[train], y[train])
         risks.append(np.mean((y[test] - model.predict(X[test])) ** 2))
@@ -54,13 +66,18 @@ def main():
     recipe.run(family, X, y, progress="off")  # imports
     with parallel_config(n_jobs=1):
         for _ in range(ROUNDS):
-            for name, once in (("by hand", lambda: by_hand(X, y, shifts)), ("cvnb", lambda: recipe.run(family, X, y).risk)):
+            for name, once in (
+                ("by hand", lambda: by_hand(X, y, shifts)),
+                ("cvnb", lambda: recipe.run(family, X, y).risk),
+            ):
                 started = time.perf_counter()
                 risk = once()
                 seconds[name].append(time.perf_counter() - started)
                 print(f"{name:8} {seconds[name][-1]:.3f} s  risk {risk:.6f}")
     ratio = np.median(seconds["cvnb"]) / np.median(seconds["by hand"])
-    print(f"overhead on 196 fits of 10 ms: {100 * (ratio - 1):.2f} % (median of {ROUNDS})")
+    print(
+        f"overhead on 196 fits of 10 ms: {100 * (ratio - 1):.2f} % (median of {ROUNDS})"
+    )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,13 @@ import warnings
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.decomposition import PCA
-from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import (
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+    RidgeClassifier,
+)
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -24,11 +30,23 @@ MODELS = {
         "kneighborsclassifier__n_neighbors",
         [1, 3, 5, 7, 9],
     ),
-    "k-NN behind PCA": (make_pipeline(PCA(3), KNeighborsRegressor()), "kneighborsregressor__n_neighbors", [1, 3, 5, 7, 9]),
+    "k-NN behind PCA": (
+        make_pipeline(PCA(3), KNeighborsRegressor()),
+        "kneighborsregressor__n_neighbors",
+        [1, 3, 5, 7, 9],
+    ),
     "ridge": (Ridge(), "alpha", [0.01, 0.1, 1.0, 10.0, 100.0]),
-    "ridge scaled": (make_pipeline(StandardScaler(), Ridge()), "ridge__alpha", [0.01, 0.1, 1.0, 10.0, 100.0]),
+    "ridge scaled": (
+        make_pipeline(StandardScaler(), Ridge()),
+        "ridge__alpha",
+        [0.01, 0.1, 1.0, 10.0, 100.0],
+    ),
     "ridge classifier": (RidgeClassifier(), "alpha", [0.01, 0.1, 1.0, 10.0, 100.0]),
-    "ridge behind PCA": (make_pipeline(PCA(3), Ridge()), "ridge__alpha", [0.01, 0.1, 1.0, 10.0, 100.0]),
+    "ridge behind PCA": (
+        make_pipeline(PCA(3), Ridge()),
+        "ridge__alpha",
+        [0.01, 0.1, 1.0, 10.0, 100.0],
+    ),
     "least squares": (LinearRegression(), None, []),
     "lasso": (Lasso(), "alpha", [1e-6, 1e-4, 0.01, 0.1, 1.0]),
     "lasso, m columns": (Lasso(), "alpha", [1e-6, 1e-4, 0.01, 0.1, 1.0]),
@@ -47,7 +65,9 @@ def main():
         for m in (50, 150, 500):
             for n in (1, 5) if values else (1,):
                 family = Family(estimator, {parameter: values[:n]} if values else {})
-                table = data(m, m if "m columns" in name else 8, is_classifier(estimator))
+                table = data(
+                    m, m if "m columns" in name else 8, is_classifier(estimator)
+                )
                 path, ratio = compare(family, *table, Recipe(5, 5 if values else None))
                 least = min(least, ratio)
                 print(f"{name:<20}{m:>6}{n:>10}{path:>14}{ratio:>8.1f}×", flush=True)
@@ -75,5 +95,7 @@ def compare(family, X, y, recipe):
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")  # scikit-learn's descent does not end under tiny penalties
+    warnings.simplefilter(
+        "ignore"
+    )  # scikit-learn's descent does not end under tiny penalties
     main()

@@ -17,7 +17,11 @@ from importlib.util import find_spec
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import (
     ElasticNet,
     ElasticNetCV,
@@ -29,7 +33,14 @@ from sklearn.linear_model import (
     Ridge,
     RidgeCV,
 )
-from sklearn.model_selection import GridSearchCV, KFold, LeaveOneOut, StratifiedKFold, cross_val_score, cross_validate
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    LeaveOneOut,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -46,7 +57,10 @@ PEERS = {  # row -> (package, its name in the package index)
     "elastic net 2000×50, against celer's path": ("celer", "celer"),
     "elastic net 2000×50, against skglm's path": ("skglm", "skglm"),
     "k-NN 2000×20, against scikit-learn-intelex": ("sklearnex", "scikit-learn-intelex"),
-    "ridge 2000×50, against scikit-learn-intelex": ("sklearnex", "scikit-learn-intelex"),
+    "ridge 2000×50, against scikit-learn-intelex": (
+        "sklearnex",
+        "scikit-learn-intelex",
+    ),
 }
 KS, ALPHAS, PENALTIES = range(1, 51), np.logspace(-4, 4, 17), np.logspace(-4, 0, 50)
 SQUARED = "neg_mean_squared_error"
@@ -55,15 +69,25 @@ A_WHILE = 0.5  # seconds, far longer than the BLAS threads of one side go on spi
 
 def main():
     for note in ("risk of both", "theirs", "ours", "ratio", "peak of ours"):
-        print(f"{note:>14}" if note != "risk of both" else f"{'workload':<46}{note:>26}", end="")
+        print(
+            f"{note:>14}" if note != "risk of both" else f"{'workload':<46}{note:>26}",
+            end="",
+        )
     print(flush=True)
     ratios = []
     for number, name in enumerate(ROWS):
-        line = subprocess.run([sys.executable, __file__, str(number)], check=True, stdout=subprocess.PIPE, text=True).stdout
+        line = subprocess.run(
+            [sys.executable, __file__, str(number)],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
         print(line, end="", flush=True)
         if name in LOOPS:
             ratios.append(float(re.search(r"(\d+)×[^×]*$", line)[1]))
-    print(f"{f'geometric mean of these {len(ratios)} rows: ' + ', '.join(LOOPS)}: {np.exp(np.mean(np.log(ratios))):.0f}×")
+    print(
+        f"{f'geometric mean of these {len(ratios)} rows: ' + ', '.join(LOOPS)}: {np.exp(np.mean(np.log(ratios))):.0f}×"
+    )
 
 
 def row(number):
@@ -78,7 +102,12 @@ def row(number):
     elif name in PEERS:
         compare(name, *against_peer(name), rounds=2)
     else:
-        compare(name, *next((theirs, ours) for other, theirs, ours in workloads() if other == name))
+        compare(
+            name,
+            *next(
+                (theirs, ours) for other, theirs, ours in workloads() if other == name
+            ),
+        )
 
 
 LOOPS = (
@@ -110,23 +139,42 @@ def workloads():
     yield "k-NN scaled 2000×20, k = 1…50", searched(scaled, X, y), ran(scaled, X, y)
     X, y = numbers(2000, 8)
     near = Family(KNeighborsRegressor(weights="distance"), {"n_neighbors": KS})
-    yield 'k-NN regression, weights="distance", 2000×8', searched(near, X, y), ran(near, X, y)
+    yield (
+        'k-NN regression, weights="distance", 2000×8',
+        searched(near, X, y),
+        ran(near, X, y),
+    )
     X, y = numbers(2000, 50)
     ridge = Family(Ridge(), {"alpha": ALPHAS})
     yield "ridge 2000×50, 17 α", searched(ridge, X, y), ran(ridge, X, y)
-    yield "ridge 2000×50, against RidgeCV (LOO inside)", crossed(RidgeCV(ALPHAS), X, y), ran(ridge, X, y)
+    yield (
+        "ridge 2000×50, against RidgeCV (LOO inside)",
+        crossed(RidgeCV(ALPHAS), X, y),
+        ran(ridge, X, y),
+    )
     scaled = behind_scaler(Ridge(), {"alpha": ALPHAS})
     yield "ridge scaled 2000×50, 17 α", searched(scaled, X, y), ran(scaled, X, y)
     ols = Family(LinearRegression())
-    for name, model, own in (("lasso", Lasso(), LassoCV), ("elastic net", ElasticNet(), ElasticNetCV)):
+    for name, model, own in (
+        ("lasso", Lasso(), LassoCV),
+        ("elastic net", ElasticNet(), ElasticNetCV),
+    ):
         family = Family(model, {"alpha": PENALTIES})
         yield f"{name} 2000×50, 50 α", searched(family, X, y), ran(family, X, y)
         search = own(alphas=PENALTIES, cv=KFold(5, shuffle=True, random_state=1))
-        yield f"{name} 2000×50, against {own.__name__}", crossed(search, X, y), ran(family, X, y)
+        yield (
+            f"{name} 2000×50, against {own.__name__}",
+            crossed(search, X, y),
+            ran(family, X, y),
+        )
     yield from along_C()
     yield from staged()
     yield from by_class()
-    yield "OLS leave-one-out 2000×50", left_out(X, y), lambda: Recipe.leave_one_out().run(ols, X, y, progress="off").risk
+    yield (
+        "OLS leave-one-out 2000×50",
+        left_out(X, y),
+        lambda: Recipe.leave_one_out().run(ols, X, y, progress="off").risk,
+    )
 
 
 def along_C():
@@ -136,25 +184,43 @@ def along_C():
     yield "logistic scaled 2000×20, 17 C", searched(family, X, y), ran(family, X, y)
     inner = StratifiedKFold(5, shuffle=True, random_state=1)
     own = make_pipeline(
-        StandardScaler(), LogisticRegressionCV(Cs=ALPHAS, cv=inner, scoring="accuracy", use_legacy_attributes=False)
+        StandardScaler(),
+        LogisticRegressionCV(
+            Cs=ALPHAS, cv=inner, scoring="accuracy", use_legacy_attributes=False
+        ),
     )
     outer = StratifiedKFold(5, shuffle=True, random_state=0)
 
     def theirs():
-        return 1 - cross_validate(own, X, y, cv=outer, scoring="accuracy")["test_score"].mean()
+        return (
+            1
+            - cross_validate(own, X, y, cv=outer, scoring="accuracy")[
+                "test_score"
+            ].mean()
+        )
 
-    yield "logistic scaled 2000×20, against LogisticRegressionCV", theirs, ran(family, X, y)
+    yield (
+        "logistic scaled 2000×20, against LogisticRegressionCV",
+        theirs,
+        ran(family, X, y),
+    )
 
 
 def staged():
     """Sizes of trees, boosting and forests."""
     X, y = classes(2000, 20)
-    leaves = Family(DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": range(2, 41)})
+    leaves = Family(
+        DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": range(2, 41)}
+    )
     yield "tree 2000×20, 2…40 leaves", searched(leaves, X, y), ran(leaves, X, y)
     X, y = classes(1000, 10)
     for name, model, axis in (
         ("boosting", GradientBoostingClassifier(random_state=0), "n_estimators"),
-        ("histogram boosting", HistGradientBoostingClassifier(random_state=0), "max_iter"),
+        (
+            "histogram boosting",
+            HistGradientBoostingClassifier(random_state=0),
+            "max_iter",
+        ),
         ("forest", RandomForestClassifier(random_state=0), "n_estimators"),
     ):
         family = Family(model, {axis: range(10, 101, 10)})
@@ -166,8 +232,16 @@ def by_class():
     X, _ = classes(2000, 20)
     y = np.digitize(X[:, 0] + np.random.default_rng(1).normal(size=2000), [-0.5, 0.5])
     for name, model, grid in (
-        ("LDA 2000×20, 21 shrinkages", LinearDiscriminantAnalysis(solver="lsqr"), {"shrinkage": np.linspace(0, 1, 21)}),
-        ("naive Bayes 2000×20, 21 smoothings", GaussianNB(), {"var_smoothing": np.logspace(-9, 1, 21)}),
+        (
+            "LDA 2000×20, 21 shrinkages",
+            LinearDiscriminantAnalysis(solver="lsqr"),
+            {"shrinkage": np.linspace(0, 1, 21)},
+        ),
+        (
+            "naive Bayes 2000×20, 21 smoothings",
+            GaussianNB(),
+            {"var_smoothing": np.logspace(-9, 1, 21)},
+        ),
     ):
         family = Family(model, grid)
         yield name, searched(family, X, y), ran(family, X, y)
@@ -179,23 +253,43 @@ def against_peer(name):
         from sklearnex.neighbors import KNeighborsClassifier as PeersKNN
 
         (X, y), grid = classes(2000, 20), {"n_neighbors": KS}
-        return searched(Family(PeersKNN(), grid), X, y), ran(Family(KNeighborsClassifier(), grid), X, y)
+        return searched(Family(PeersKNN(), grid), X, y), ran(
+            Family(KNeighborsClassifier(), grid), X, y
+        )
     X, y = numbers(2000, 50)
     if name.startswith("ridge"):
         from sklearnex.linear_model import Ridge as PeersRidge
 
         grid = {"alpha": ALPHAS}
-        return searched(Family(PeersRidge(), grid), X, y), ran(Family(Ridge(), grid), X, y)
-    model, ratio, peer = (Lasso(), 1.0, "Lasso") if name.startswith("lasso") else (ElasticNet(), 0.5, "ElasticNet")
+        return searched(Family(PeersRidge(), grid), X, y), ran(
+            Family(Ridge(), grid), X, y
+        )
+    model, ratio, peer = (
+        (Lasso(), 1.0, "Lasso")
+        if name.startswith("lasso")
+        else (ElasticNet(), 0.5, "ElasticNet")
+    )
     ours = ran(Family(model, {"alpha": PENALTIES}), X, y)
     if "celer" in name:
         import celer
 
-        return along_path(lambda X, y, alphas: celer.celer_path(X, y, "lasso", alphas=alphas, l1_ratio=ratio)[1], X, y), ours
+        return along_path(
+            lambda X, y, alphas: celer.celer_path(
+                X, y, "lasso", alphas=alphas, l1_ratio=ratio
+            )[1],
+            X,
+            y,
+        ), ours
     import skglm
 
     if "path" in name:
-        return along_path(lambda X, y, alphas: getattr(skglm, peer)(fit_intercept=False).path(X, y, alphas)[1], X, y), ours
+        return along_path(
+            lambda X, y, alphas: getattr(skglm, peer)(fit_intercept=False).path(
+                X, y, alphas
+            )[1],
+            X,
+            y,
+        ), ours
     return searched(Family(skglm.Lasso(), {"alpha": PENALTIES}), X, y), ours
 
 
@@ -212,7 +306,10 @@ def along_path(path, X, y):
     def run():
         risks = []
         for train, test in outer.split(X):
-            curve = np.mean([losses(train[a], train[b], alphas) for a, b in inner.split(train)], axis=0)
+            curve = np.mean(
+                [losses(train[a], train[b], alphas) for a, b in inner.split(train)],
+                axis=0,
+            )
             risks.append(losses(train, test, alphas[[curve.argmin()]])[0])
         return np.mean(risks)
 
@@ -232,7 +329,10 @@ def compare(name, theirs, ours, rounds=4):
                 seconds[who].append(time.perf_counter() - started)
     a, b = np.median(seconds["theirs"]), np.median(seconds["ours"])
     both = f"{risks['theirs']:.10g} {risks['ours']:.10g}"
-    print(f"{name:<46}{both:>26}{a:>12.3f} s{1e3 * b:>11.2f} ms{a / b:>13.0f}×{peak(ours):>11.1f} MB", flush=True)
+    print(
+        f"{name:<46}{both:>26}{a:>12.3f} s{1e3 * b:>11.2f} ms{a / b:>13.0f}×{peak(ours):>11.1f} MB",
+        flush=True,
+    )
 
 
 def large(name, m, n_columns, against_product=False):
@@ -255,7 +355,10 @@ def large(name, m, n_columns, against_product=False):
     a, b = (np.median(bare) if bare else np.nan), np.median(seconds)
     theirs = f"{a:>12.3f} s" if bare else f"{'-':>14}"
     ratio = f"ours = {b / a:.2f}×" if bare else "-"
-    print(f"{name:<46}{risk:>26.10g}{theirs}{1e3 * b:>11.0f} ms{ratio:>14}{peak(ours):>11.1f} MB", flush=True)
+    print(
+        f"{name:<46}{risk:>26.10g}{theirs}{1e3 * b:>11.0f} ms{ratio:>14}{peak(ours):>11.1f} MB",
+        flush=True,
+    )
 
 
 def peak(run):
@@ -282,7 +385,10 @@ def numbers(m, n_columns):
 
 def behind_scaler(model, grid):
     prefix = type(model).__name__.lower()
-    return Family(make_pipeline(StandardScaler(), model), {f"{prefix}__{key}": values for key, values in grid.items()})
+    return Family(
+        make_pipeline(StandardScaler(), model),
+        {f"{prefix}__{key}": values for key, values in grid.items()},
+    )
 
 
 def ran(family, X, y):
@@ -297,7 +403,9 @@ def searched(family, X, y):
     search = GridSearchCV(family.estimator, family.grid, cv=inner, scoring=scoring)
 
     def run():
-        score = cross_validate(search, X, y, cv=outer, scoring=scoring)["test_score"].mean()
+        score = cross_validate(search, X, y, cv=outer, scoring=scoring)[
+            "test_score"
+        ].mean()
         return 1 - score if classify else -score
 
     return run
@@ -306,11 +414,17 @@ def searched(family, X, y):
 def crossed(search, X, y):
     """An estimator that searches by itself, in cross_validate."""
     outer = KFold(5, shuffle=True, random_state=0)
-    return lambda: -cross_validate(search, X, y, cv=outer, scoring=SQUARED)["test_score"].mean()
+    return lambda: (
+        -cross_validate(search, X, y, cv=outer, scoring=SQUARED)["test_score"].mean()
+    )
 
 
 def left_out(X, y):
-    return lambda: -cross_val_score(LinearRegression(), X, y, cv=LeaveOneOut(), scoring=SQUARED).mean()
+    return lambda: (
+        -cross_val_score(
+            LinearRegression(), X, y, cv=LeaveOneOut(), scoring=SQUARED
+        ).mean()
+    )
 
 
 if __name__ == "__main__":

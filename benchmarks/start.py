@@ -52,7 +52,11 @@ def main():
 
 def first_run(family, environment):
     command = [sys.executable, "-c", SCRIPT.replace("{family}", family)]
-    return float(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    return float(
+        subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True
+        ).stdout
+    )
 
 
 if __name__ == "__main__":

@@ -43,7 +43,16 @@ __all__.sort()
 if TYPE_CHECKING:
     from .errors import CvnbError, Interrupted
     from .families.family import Family
-    from .families.shorthands import boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree  # noqa: F401  __all__ has them
+    from .families.shorthands import (
+        boosting,
+        elastic_net,
+        forest,
+        knn,
+        lasso,
+        logistic,
+        ridge,
+        tree,
+    )  # noqa: F401  __all__ has them
     from .results.comparison import Comparison
     from .results.estimate import RiskEstimate
     from .runs.estimators import NestedCV
@@ -62,7 +71,9 @@ def __getattr__(name: str) -> Any:
     elif _may_be_added(name) and name in _registry.short_hands():
         return _registry.short_hand(name)  # not kept, as it may be removed
     else:
-        raise AttributeError(f"module 'cvnb' has no attribute {name!r}; it has {', '.join(__all__)}")
+        raise AttributeError(
+            f"module 'cvnb' has no attribute {name!r}; it has {', '.join(__all__)}"
+        )
     globals()[name] = value
     return value
 
@@ -73,7 +84,11 @@ def _may_be_added(name: str) -> bool:
 
 
 def __dir__() -> list[str]:
-    return [*sorted({*__all__, *_registry.short_hands()}), "load_ipython_extension", "unload_ipython_extension"]
+    return [
+        *sorted({*__all__, *_registry.short_hands()}),
+        "load_ipython_extension",
+        "unload_ipython_extension",
+    ]
 
 
 def load_ipython_extension(ipython: Any) -> None:
@@ -92,7 +107,9 @@ def unload_ipython_extension(ipython: Any) -> None:
         for name in ("nestedcv", "folds", "recipe"):
             ipython.magics_manager.magics[kind].pop(name, None)
     magics = ipython.magics_manager.registry.pop("NestedCVMagics", None)
-    ipython.configurables[:] = [one for one in ipython.configurables if one is not magics]
+    ipython.configurables[:] = [
+        one for one in ipython.configurables if one is not magics
+    ]
     if ipython.Completer is not None:
         matchers = ipython.Completer.custom_matchers
         matchers[:] = [one for one in matchers if one.__name__ != "cvnb_matcher"]

@@ -27,7 +27,9 @@ def spread(sizes: Any) -> str:
 
 def some(names: list[str]) -> str:
     """The first few names, and how many more there are."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return ", ".join(names[:3]) + (
+        f" and {len(names) - 3} more" if len(names) > 3 else ""
+    )
 
 
 def without_numbers(text: str) -> str:

@@ -18,14 +18,18 @@ html_theme = "furo"
 html_title = f"cvnb {release}"
 html_static_path, html_css_files = ["_static"], ["site.css"]
 html_copy_source = html_show_sourcelink = html_show_copyright = False
-html_show_search_summary = False  # it fetches pages, which a browser refuses where they are files
+html_show_search_summary = (
+    False  # it fetches pages, which a browser refuses where they are files
+)
 pygments_dark_style = "github-dark"
 html_math_renderer = "mathml"  # drawn by the browser itself; MathJax comes from a CDN
 
 nb_execution_mode = "off"  # what the notebooks hold is what the suite compares with
 nb_merge_streams = True
 nb_ipywidgets_js = {}  # the static copy below a widget stands for it
-nb_mime_priority_overrides = [("html", "application/vnd.jupyter.widget-view+json", None)]
+nb_mime_priority_overrides = [
+    ("html", "application/vnd.jupyter.widget-view+json", None)
+]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
@@ -35,8 +39,14 @@ autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 96
 
 DOORS = (cvnb, inference, widgets, figures)
-NAMES = {name: f"{door.__name__}.{name}" for door in reversed(DOORS) for name in door.__all__}
-MADE_BY_A_RUN = ("cvnb.RiskEstimate", "cvnb.Plan", "cvnb.Comparison")  # nobody calls these
+NAMES = {
+    name: f"{door.__name__}.{name}" for door in reversed(DOORS) for name in door.__all__
+}
+MADE_BY_A_RUN = (
+    "cvnb.RiskEstimate",
+    "cvnb.Plan",
+    "cvnb.Comparison",
+)  # nobody calls these
 
 
 def code(text):
@@ -48,12 +58,17 @@ def code(text):
 def prose(text):
     """Words as they are, and what stands in backticks as code."""
     parts = re.split(r"`([^`]+)`", text)
-    return "".join(code(part) if i % 2 else re.sub(r"([\\*_|`])", r"\\\1", part) for i, part in enumerate(parts))
+    return "".join(
+        code(part) if i % 2 else re.sub(r"([\\*_|`])", r"\\\1", part)
+        for i, part in enumerate(parts)
+    )
 
 
 def is_kept(block):
     """Whether the lines of a block stay as they are: a formula is indented, a table has its columns aligned."""
-    return all(line.startswith("    ") for line in block) or any(re.search(r"\S {3,}\S|[├└]", line) for line in block)
+    return all(line.startswith("    ") for line in block) or any(
+        re.search(r"\S {3,}\S|[├└]", line) for line in block
+    )
 
 
 def as_rst(app, what, name, obj, options, lines):
@@ -65,7 +80,12 @@ def as_rst(app, what, name, obj, options, lines):
             lines += block
         elif is_kept(block):
             dent = "" if block[0].startswith("    ") else "    "
-            lines += [".. code-block:: text", "    :class: formula", "", *(dent + line for line in block)]
+            lines += [
+                ".. code-block:: text",
+                "    :class: formula",
+                "",
+                *(dent + line for line in block),
+            ]
         else:
             lines += prose("\n".join(block)).split("\n")
         lines.append("")
@@ -82,7 +102,9 @@ def inline_math(self, node):
 
 
 def block_math(self, node):
-    self.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    self.body.append(
+        f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>'
+    )
     raise SkipNode
 
 

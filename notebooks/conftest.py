@@ -35,7 +35,10 @@ def spelt_as(stored, new):
 
 def text_spelt_as(stored, new):
     """The same for the numbers inside a text, where the text around them agrees."""
-    old_parts, new_parts = DECIMAL.split(stored), DECIMAL.split(new)  # even places: text; odd places: numbers
+    old_parts, new_parts = (
+        DECIMAL.split(stored),
+        DECIMAL.split(new),
+    )  # even places: text; odd places: numbers
     if old_parts[::2] != new_parts[::2]:
         return new
     for i in range(1, len(new_parts), 2):
@@ -59,7 +62,9 @@ def comparison(exact):
 
 def pytest_configure(config):
     """Name nbval's rules from the root: as an option they would be looked for in the current folder."""
-    config.option.nbval_sanitize_with = str(config.rootpath / "tests" / "nbval_sanitize.cfg")
+    config.option.nbval_sanitize_with = str(
+        config.rootpath / "tests" / "nbval_sanitize.cfg"
+    )
 
 
 def pytest_collection_modifyitems(items):

@@ -13,12 +13,21 @@ import numpy as np
 from cvnb.pictures.svg import KINDS, Axes, Picture, nice_ticks, tick_labels
 
 LEFT, TOP, BOTTOM = 58, 10, 44
-COLOURS = (("#1565c0", "#64a8ec"), ("#d9480f", "#f4793e"), ("#2b8a3e", "#69c37c"), ("#8a4fbf", "#b98be0"), ("#777", "#aaa"))
+COLOURS = (
+    ("#1565c0", "#64a8ec"),
+    ("#d9480f", "#f4793e"),
+    ("#2b8a3e", "#69c37c"),
+    ("#8a4fbf", "#b98be0"),
+    ("#777", "#aaa"),
+)
 
 
 def _style(which: int) -> str:
     """A line's class l0, l1, ... and a filled shape's f0, f1, ... in the colours of one theme."""
-    rules = (f".l{i}{{stroke:{pair[which]}}}.f{i}{{fill:{pair[which]}}}" for i, pair in enumerate(COLOURS))
+    rules = (
+        f".l{i}{{stroke:{pair[which]}}}.f{i}{{fill:{pair[which]}}}"
+        for i, pair in enumerate(COLOURS)
+    )
     return "".join(rules)
 
 
@@ -41,7 +50,9 @@ class Mark:
 
 def _mark(form, x, y, name, colour):
     y = np.asarray(y, dtype=float)
-    return Mark(form, np.broadcast_to(np.asarray(x, dtype=float), y.shape), y, name, colour)
+    return Mark(
+        form, np.broadcast_to(np.asarray(x, dtype=float), y.shape), y, name, colour
+    )
 
 
 def line(x, y, name="", colour=None):
@@ -84,22 +95,44 @@ def chart(xlabel, ylabel, *marks, log=False, ticks=None, width=560, height=284):
     """
     where = np.log10 if log else np.asarray
     x = where(np.concatenate([mark.x[np.isfinite(mark.x)] for mark in marks]))
-    y = np.concatenate([mark.y[np.isfinite(mark.y)] for mark in marks] + [[0.0]] * any(mark.form == "bars" for mark in marks))
+    y = np.concatenate(
+        [mark.y[np.isfinite(mark.y)] for mark in marks]
+        + [[0.0]] * any(mark.form == "bars" for mark in marks)
+    )
     rows = nice_ticks(float(y.min()), float(y.max()))
-    wide = max((_bar(mark, where) for mark in marks if mark.form == "bars"), default=0.0) / 2
-    axes = Axes(float(x.min()) - wide, float(x.max()) + wide, rows[0], rows[-1], LEFT, width - 8, TOP, height - BOTTOM)
-    parts = [STYLE, *_frame(axes, rows, _ticks(axes, log) if ticks is None else list(ticks), where)]
+    wide = (
+        max((_bar(mark, where) for mark in marks if mark.form == "bars"), default=0.0)
+        / 2
+    )
+    axes = Axes(
+        float(x.min()) - wide,
+        float(x.max()) + wide,
+        rows[0],
+        rows[-1],
+        LEFT,
+        width - 8,
+        TOP,
+        height - BOTTOM,
+    )
+    parts = [
+        STYLE,
+        *_frame(axes, rows, _ticks(axes, log) if ticks is None else list(ticks), where),
+    ]
     parts.append(_text((LEFT + axes.right) / 2, axes.bottom + 31, xlabel, "middle"))
     upright = f'transform="translate(12 {(TOP + axes.bottom) / 2:.0f}) rotate(-90)" text-anchor="middle"'
     parts.append(f"<text {upright}>{escape(ylabel)}</text>")
     colours, named = {}, {}
     for mark in marks:
         free = len(colours) % len(COLOURS)
-        colour = colours.setdefault(mark.name or id(mark), free if mark.colour is None else mark.colour)
+        colour = colours.setdefault(
+            mark.name or id(mark), free if mark.colour is None else mark.colour
+        )
         named |= {mark.name: colour} if mark.name else {}
         parts.append(_drawn(mark, colour, axes, where))
     legend, bottom = _legend(named, width, height)
-    return Chart(Picture("".join(parts + legend), _words(xlabel, ylabel, marks), width, bottom))
+    return Chart(
+        Picture("".join(parts + legend), _words(xlabel, ylabel, marks), width, bottom)
+    )
 
 
 def rows_of(splits, role, width=560, pitch=17):
@@ -108,22 +141,41 @@ def rows_of(splits, role, width=560, pitch=17):
     splits: for each of them, {"train", "dev", "test": row numbers}; a row without a role is left blank.
     """
     n_rows = 1 + max(int(np.max(rows)) for split in splits for rows in split.values())
-    times = np.bincount(np.concatenate([split[role] for split in splits]), minlength=n_rows).tolist()
+    times = np.bincount(
+        np.concatenate([split[role] for split in splits]), minlength=n_rows
+    ).tolist()
     wide, drawn, parts = (width - 8 - LEFT) / n_rows, {}, []
     for place, split in enumerate(splits):
         y = TOP + place * pitch
         parts.append(_text(LEFT - 6, y + pitch - 5, place, "end"))
         for kind, rows in split.items():
-            shapes = (f"M{LEFT + row * wide:.1f} {y}h{wide - 1:.1f}v{pitch - 3}h-{wide - 1:.1f}z" for row in rows)
+            shapes = (
+                f"M{LEFT + row * wide:.1f} {y}h{wide - 1:.1f}v{pitch - 3}h-{wide - 1:.1f}z"
+                for row in rows
+            )
             drawn[kind] = drawn.get(kind, "") + "".join(shapes)
-    parts += [f'<path class="{KINDS[kind]}" d="{shapes}"/>' for kind, shapes in drawn.items()]
+    parts += [
+        f'<path class="{KINDS[kind]}" d="{shapes}"/>' for kind, shapes in drawn.items()
+    ]
     below = TOP + len(splits) * pitch + 12
     parts.append(_text(LEFT - 6, below, "times", "end"))
-    parts += [_text(LEFT + (row + 0.45) * wide, below, number, "middle") for row, number in enumerate(times)]
+    parts += [
+        _text(LEFT + (row + 0.45) * wide, below, number, "middle")
+        for row, number in enumerate(times)
+    ]
     for place, kind in enumerate(drawn):
-        parts.append(f'<rect class="{KINDS[kind]}" x="{LEFT + 70 * place}" y="{below + 12}" width="9" height="9"/>')
+        parts.append(
+            f'<rect class="{KINDS[kind]}" x="{LEFT + 70 * place}" y="{below + 12}" width="9" height="9"/>'
+        )
         parts.append(_text(LEFT + 70 * place + 13, below + 20, DOES[kind], "start"))
-    parts.append(_text(LEFT + 70 * len(drawn), below + 20, f"times: how often a row {DOES[role]}", "start"))
+    parts.append(
+        _text(
+            LEFT + 70 * len(drawn),
+            below + 20,
+            f"times: how often a row {DOES[role]}",
+            "start",
+        )
+    )
     words = f"{len(splits)} splits of {n_rows} rows: each {DOES[role]} {min(times)} to {max(times)} times."
     return Chart(Picture("".join(parts), words, width, below + 28))
 
@@ -135,7 +187,11 @@ def _ticks(axes, log):
     decades = range(int(np.floor(axes.first)), int(np.ceil(axes.last)) + 1)
     steps = (1,) if axes.last - axes.first > 3 else (1, 2, 5)
     found = [by * 10.0**decade for decade in decades for by in steps]
-    return [tick for tick in found if axes.first - 1e-9 <= np.log10(tick) <= axes.last + 1e-9]
+    return [
+        tick
+        for tick in found
+        if axes.first - 1e-9 <= np.log10(tick) <= axes.last + 1e-9
+    ]
 
 
 def _frame(axes, rows, ticks, where):
@@ -144,7 +200,9 @@ def _frame(axes, rows, ticks, where):
         yield f'<path class="g" d="M{LEFT} {axes.y(tick):.1f}H{axes.right}"/>'
         yield _text(LEFT - 6, axes.y(tick) + 4, label, "end")
     for tick in ticks:
-        yield _text(axes.x(float(where(tick))), axes.bottom + 15, f"{tick:.6g}", "middle")
+        yield _text(
+            axes.x(float(where(tick))), axes.bottom + 15, f"{tick:.6g}", "middle"
+        )
 
 
 def _legend(named, width, top):
@@ -154,7 +212,9 @@ def _legend(named, width, top):
         needed = 30 + 6.6 * sum(not combining(letter) for letter in name)
         if at > LEFT and at + needed > width:
             at, y = LEFT, y + 16
-        parts.append(f'<rect class="f{colour}" x="{at:.1f}" y="{y - 8}" width="9" height="9"/>')
+        parts.append(
+            f'<rect class="f{colour}" x="{at:.1f}" y="{y - 8}" width="9" height="9"/>'
+        )
         parts.append(_text(at + 13, y, name, "start"))
         at += needed
     return parts, y + 8 if named else top
@@ -171,11 +231,21 @@ def _drawn(mark, colour, axes, where):
         return f'<path class="w l{colour}" d="{axes.path(x, y)}"/>'
     if mark.form == "level":
         return f'<path class="w l{colour}" stroke-dasharray="5 4" d="M{LEFT} {axes.y(y[0]):.1f}H{axes.right}"/>'
-    points = [(axes.x(a), axes.y(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True) if np.isfinite(b)]
+    points = [
+        (axes.x(a), axes.y(b))
+        for a, b in zip(x.tolist(), y.tolist(), strict=True)
+        if np.isfinite(b)
+    ]
     if mark.form == "dots":
-        return "".join(f'<circle class="f{colour}" fill-opacity=".75" cx="{a:.1f}" cy="{b:.1f}" r="3"/>' for a, b in points)
+        return "".join(
+            f'<circle class="f{colour}" fill-opacity=".75" cx="{a:.1f}" cy="{b:.1f}" r="3"/>'
+            for a, b in points
+        )
     wide, zero = 0.86 * (axes.x(_bar(mark, where)) - axes.x(0.0)), axes.y(0.0)
-    shapes = "".join(f"M{a - wide / 2:.1f} {zero:.1f}h{wide:.1f}V{b:.1f}h-{wide:.1f}z" for a, b in points)
+    shapes = "".join(
+        f"M{a - wide / 2:.1f} {zero:.1f}h{wide:.1f}V{b:.1f}h-{wide:.1f}z"
+        for a, b in points
+    )
     return f'<path class="f{colour}" fill-opacity=".75" d="{shapes}"/>'
 
 
@@ -189,5 +259,11 @@ def _words(xlabel, ylabel, marks):
     for mark in marks:
         if mark.name:
             low, high = np.nanmin(mark.y), np.nanmax(mark.y)
-            said.append(f"{mark.name} {low:.4g}" + ("" if low == high else f" to {high:.4g}"))
-    return (f"{ylabel} against {xlabel}" if xlabel else ylabel) + (": " + "; ".join(said) if said else "") + "."
+            said.append(
+                f"{mark.name} {low:.4g}" + ("" if low == high else f" to {high:.4g}")
+            )
+    return (
+        (f"{ylabel} against {xlabel}" if xlabel else ylabel)
+        + (": " + "; ".join(said) if said else "")
+        + "."
+    )

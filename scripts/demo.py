@@ -16,7 +16,11 @@ PAGE = ROOT / "build" / "01_quickstart.html"
 def text_of(cell):
     """What a cell printed, then its last result as plain text."""
     printed = [output.text for output in cell.outputs if output.output_type == "stream"]
-    shown = [output.data["text/plain"] for output in cell.outputs if "text/plain" in output.get("data", {})]
+    shown = [
+        output.data["text/plain"]
+        for output in cell.outputs
+        if "text/plain" in output.get("data", {})
+    ]
     return "\n".join(part.rstrip() for part in [*printed, *shown[-1:]])
 
 

@@ -33,8 +33,14 @@ INTERNAL = {
 def members(kind):
     """The public methods and properties that a class has from cvnb, in the order of the sources."""
     own = [one for one in kind.__mro__ if one.__module__.startswith("cvnb")]
-    names = dict.fromkeys(name for one in own for name, value in vars(one).items() if is_method(value))
-    return [name for name in names if not name.startswith("_") and name not in INTERNAL.get(kind.__name__, ())]
+    names = dict.fromkeys(
+        name for one in own for name, value in vars(one).items() if is_method(value)
+    )
+    return [
+        name
+        for name in names
+        if not name.startswith("_") and name not in INTERNAL.get(kind.__name__, ())
+    ]
 
 
 def is_method(value):
@@ -46,15 +52,23 @@ def page_of(door, name):
     value, full = getattr(door, name), f"{door.__name__}.{name}"
     lines = [name, "=" * len(name), ""]
     if inspect.isclass(value) and not issubclass(value, BaseException):
-        lines += [f".. autoclass:: {full}", f"    :members: {', '.join(members(value))}"]
+        lines += [
+            f".. autoclass:: {full}",
+            f"    :members: {', '.join(members(value))}",
+        ]
     else:
-        lines.append(f".. auto{'exception' if inspect.isclass(value) else 'function'}:: {full}")
+        lines.append(
+            f".. auto{'exception' if inspect.isclass(value) else 'function'}:: {full}"
+        )
     return "\n".join([*lines, ""])
 
 
 def index_of(door, words):
     """The names of one front door, each with the first line of its docstring."""
-    rows = [f"| [`{name}`]({name}.rst) | {cell(inspect.getdoc(getattr(door, name)))} |" for name in door.__all__]
+    rows = [
+        f"| [`{name}`]({name}.rst) | {cell(inspect.getdoc(getattr(door, name)))} |"
+        for name in door.__all__
+    ]
     table = "\n".join(["| name | |", "| --- | --- |", *rows])
     return "\n\n".join([f"# {door.__name__}", words, table, toctree(door.__all__), ""])
 
@@ -69,11 +83,20 @@ def cell(docstring):
 
 def page_of_magics():
     """The magics, each with the help that its own parser gives."""
-    parts = ["# Magics", "`%load_ext cvnb` brings them into a notebook; a cell of that form is a whole run:"]
-    parts.append("```text\n%%nestedcv X y --outer 5 --inner 5 --seed 0 -o risk\nknn(k=range(1, 21))\n```")
+    parts = [
+        "# Magics",
+        "`%load_ext cvnb` brings them into a notebook; a cell of that form is a whole run:",
+    ]
+    parts.append(
+        "```text\n%%nestedcv X y --outer 5 --inner 5 --seed 0 -o risk\nknn(k=range(1, 21))\n```"
+    )
     for sign, names in MAGICS.items():
         for name in names:
-            text = getattr(NestedCVMagics, name).parser.format_help().removeprefix("::\n\n")
+            text = (
+                getattr(NestedCVMagics, name)
+                .parser.format_help()
+                .removeprefix("::\n\n")
+            )
             parts.append(f"## {sign}{name}\n\n```text\n{text}```")
     parts.append(
         f'## Defaults\n\n`%config NestedCVMagics.seed = "1"`, and so on.\n\n```text\n{NestedCVMagics.class_get_help()}\n```'
@@ -88,8 +111,14 @@ def toctree(names, caption=""):
 
 def gather(source):
     """All pages where the reader of the repository finds them, so that their links to each other hold."""
-    for folder in ("benchmarks", "docs", "notebooks"):  # a link to a file that is no page offers the file
-        shutil.copytree(ROOT / folder, source / folder, ignore=shutil.ignore_patterns("_*", ".*"))
+    for folder in (
+        "benchmarks",
+        "docs",
+        "notebooks",
+    ):  # a link to a file that is no page offers the file
+        shutil.copytree(
+            ROOT / folder, source / folder, ignore=shutil.ignore_patterns("_*", ".*")
+        )
     shutil.copy(ROOT / "CHANGELOG.md", source)
     for door, words in DOORS.items():
         folder = source / "api" / door.__name__
@@ -98,9 +127,18 @@ def gather(source):
         for name in door.__all__:
             write(folder / f"{name}.rst", page_of(door, name))
     write(source / "api" / "magics.md", page_of_magics())
-    write(source / "index.md", (ROOT / "README.md").read_text(encoding="utf-8") + contents(source))
-    for path in [*source.rglob("*.md"), *source.rglob("*.ipynb")]:  # README is the first page
-        write(path, path.read_text(encoding="utf-8").replace("](../README.md", "](../index.md"))
+    write(
+        source / "index.md",
+        (ROOT / "README.md").read_text(encoding="utf-8") + contents(source),
+    )
+    for path in [
+        *source.rglob("*.md"),
+        *source.rglob("*.ipynb"),
+    ]:  # README is the first page
+        write(
+            path,
+            path.read_text(encoding="utf-8").replace("](../README.md", "](../index.md"),
+        )
 
 
 def contents(source):
@@ -108,11 +146,16 @@ def contents(source):
     notebooks = sorted(path.stem for path in (source / "notebooks").glob("*.ipynb"))
     texts = sorted(path.stem for path in (source / "docs").glob("*.md"))
     trees = {
-        "Tutorials": [*(f"notebooks/{name}" for name in notebooks), "notebooks/data/README"],
+        "Tutorials": [
+            *(f"notebooks/{name}" for name in notebooks),
+            "notebooks/data/README",
+        ],
         "API": [*(f"api/{door.__name__}/index" for door in DOORS), "api/magics"],
         "More": [*(f"docs/{name}" for name in texts), "CHANGELOG"],
     }
-    return "\n".join(f"\n{toctree(names, caption)}\n" for caption, names in trees.items())
+    return "\n".join(
+        f"\n{toctree(names, caption)}\n" for caption, names in trees.items()
+    )
 
 
 def write(path, text):
@@ -125,7 +168,17 @@ def build(folder):
     for old in (site, work):
         shutil.rmtree(old, ignore_errors=True)
     gather(work / "source")
-    options = ["-b", "html", "-W", "--keep-going", "-q", "-c", str(ROOT / "docs"), "-d", str(work / "doctrees")]
+    options = [
+        "-b",
+        "html",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-c",
+        str(ROOT / "docs"),
+        "-d",
+        str(work / "doctrees"),
+    ]
     code = sphinx([*options, str(work / "source"), str(site)])
     if code == 0:
         print(f"The first page: {site / 'index.html'}")
@@ -133,4 +186,6 @@ def build(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(build(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build").resolve()))
+    sys.exit(
+        build(Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build").resolve())
+    )

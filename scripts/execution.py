@@ -40,7 +40,9 @@ def run(notebook, folder, on_cell=None):
     NotebookClient(
         notebook,
         kernel_manager_class=ThisInterpreter,
-        extra_arguments=["--log-level=ERROR"],  # the kernel's advice on its sockets is nobody's output
+        extra_arguments=[
+            "--log-level=ERROR"
+        ],  # the kernel's advice on its sockets is nobody's output
         resources={"metadata": {"path": str(folder)}},
         store_widget_state=False,
         record_timing=False,
@@ -51,6 +53,13 @@ def run(notebook, folder, on_cell=None):
 
 def page_of(notebook, theme="light"):
     """The notebook as HTML that asks nothing of another machine."""
-    nowhere = {"mathjax_url": "", "require_js_url": "", "mermaid_js_url": "", "jquery_url": ""}
-    exporter = HTMLExporter(raw_template=FOLDED, embed_images=True, theme=theme, **nowhere)
+    nowhere = {
+        "mathjax_url": "",
+        "require_js_url": "",
+        "mermaid_js_url": "",
+        "jquery_url": "",
+    }
+    exporter = HTMLExporter(
+        raw_template=FOLDED, embed_images=True, theme=theme, **nowhere
+    )
     return exporter.from_notebook_node(notebook)[0]

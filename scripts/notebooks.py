@@ -19,7 +19,11 @@ from nbclient.exceptions import CellExecutionError
 from execution import NOTEBOOKS, ROOT, read, run
 
 METADATA = {
-    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "kernelspec": {
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "name": "python3",
+    },
     "language_info": {
         "codemirror_mode": {"name": "ipython", "version": 3},
         "file_extension": ".py",
@@ -29,7 +33,10 @@ METADATA = {
         "pygments_lexer": "ipython3",
     },
 }
-KEPT = {"tags", "jupyter"}  # of a cell's metadata: all else is what a front end remembers
+KEPT = {
+    "tags",
+    "jupyter",
+}  # of a cell's metadata: all else is what a front end remembers
 ALIVE = "application/vnd.jupyter.widget-view+json"  # a widget that is gone; its static copy is stored beside it
 
 
@@ -49,7 +56,10 @@ def masks():
     parser = configparser.ConfigParser(interpolation=None)
     rules = (ROOT / "tests" / "nbval_sanitize.cfg").read_text(encoding="utf-8")
     parser.read_string(rules[rules.index("[") :])
-    return [(re.compile(parser[name]["regex"]), parser[name]["replace"]) for name in parser.sections()]
+    return [
+        (re.compile(parser[name]["regex"]), parser[name]["replace"])
+        for name in parser.sections()
+    ]
 
 
 def masked(value):
@@ -69,7 +79,10 @@ def name_cells(cells):
     taken = [cell.get("id") for cell in cells]
     free = (name for number in range(100) if (name := f"cell-{number:02}") not in taken)
     for place, cell in enumerate(cells):
-        if not re.fullmatch(r"cell-\d\d", taken[place] or "") or taken[place] in taken[:place]:
+        if (
+            not re.fullmatch(r"cell-\d\d", taken[place] or "")
+            or taken[place] in taken[:place]
+        ):
             cell.id = next(free)
 
 
@@ -78,8 +91,12 @@ def tidy(notebook):
     notebook.metadata = nbformat.from_dict(METADATA)
     name_cells(notebook.cells)
     for cell in notebook.cells:
-        cell.metadata = nbformat.from_dict({key: value for key, value in cell.metadata.items() if key in KEPT})
-    for count, cell in enumerate((cell for cell in notebook.cells if cell.cell_type == "code"), start=1):
+        cell.metadata = nbformat.from_dict(
+            {key: value for key, value in cell.metadata.items() if key in KEPT}
+        )
+    for count, cell in enumerate(
+        (cell for cell in notebook.cells if cell.cell_type == "code"), start=1
+    ):
         cell.execution_count = count
         for output in cell.outputs:
             if "data" in output:
@@ -93,9 +110,14 @@ def keep(stored, new):
     """Put the stored output of a cell in the place of a new one that says the same, number by number otherwise."""
     before = {cell.id: cell.get("outputs", []) for cell in stored.cells}
     for cell in new.cells:
-        if cell.cell_type == "code" and len(cell.outputs) == len(before.get(cell.id, ())):
+        if cell.cell_type == "code" and len(cell.outputs) == len(
+            before.get(cell.id, ())
+        ):
             pairs = zip(before[cell.id], cell.outputs, strict=True)
-            cell.outputs = [old if masked(now := spelt_as(old, out)) == masked(old) else now for old, out in pairs]
+            cell.outputs = [
+                old if masked(now := spelt_as(old, out)) == masked(old) else now
+                for old, out in pairs
+            ]
             cell.outputs = [nbformat.from_dict(output) for output in cell.outputs]
 
 
@@ -107,7 +129,11 @@ def store(path):
     try:
         run(notebook, path.parent)
     except CellExecutionError as error:
-        failed = next(cell.id for cell in notebook.cells if any(one.output_type == "error" for one in cell.get("outputs", ())))
+        failed = next(
+            cell.id
+            for cell in notebook.cells
+            if any(one.output_type == "error" for one in cell.get("outputs", ()))
+        )
         sys.exit(f"{failed} fails; {path.name} is left as it was.\n{error}")
     tidy(notebook)
     keep(stored, notebook)
@@ -117,7 +143,9 @@ def store(path):
 
 
 def main(names):
-    for path in [Path(name).resolve() for name in names] or sorted(NOTEBOOKS.glob("*.ipynb")):
+    for path in [Path(name).resolve() for name in names] or sorted(
+        NOTEBOOKS.glob("*.ipynb")
+    ):
         print(f"{path.name}: ", end="", flush=True)
         print("changed" if store(path) else "as it was", flush=True)
 

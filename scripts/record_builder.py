@@ -10,7 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CELLS = ["%load_ext cvnb\nimport sklearn.datasets\nX, y = sklearn.datasets.load_breast_cancer(return_X_y=True)", "%recipe X y"]
+CELLS = [
+    "%load_ext cvnb\nimport sklearn.datasets\nX, y = sklearn.datasets.load_breast_cancer(return_X_y=True)",
+    "%recipe X y",
+]
 POINTER = """() => {  // a headless browser paints none
     const shape = '<svg width="18" height="24"><path d="M1 1v17l4-4 3 8 3-1-3-8h6z" stroke="#fff"/></svg>';
     const { style } = document.body.appendChild(Object.assign(document.createElement('div'), { innerHTML: shape }));
@@ -34,14 +37,22 @@ def frames(page):
         return milliseconds, page.locator(".jp-Notebook .jp-Cell").nth(1).screenshot()
 
     yield look(1200, 5, 5, 0)
-    for label, value, *now in [("Outer folds", j, j, 5, 0) for j in (4, 3, 6)] + [("Seed", s, 6, 5, s) for s in (1, 2, 4)]:
+    for label, value, *now in [("Outer folds", j, j, 5, 0) for j in (4, 3, 6)] + [
+        ("Seed", s, 6, 5, s) for s in (1, 2, 4)
+    ]:
         page.get_by_label(label, exact=True).hover()
         page.get_by_label(label, exact=True).fill(str(value))
         yield look(700, *now)
     slider = page.get_by_label("Inner folds, slider")
-    low, high, box = int(slider.get_attribute("min")), int(slider.get_attribute("max")), slider.bounding_box()
+    low, high, box = (
+        int(slider.get_attribute("min")),
+        int(slider.get_attribute("max")),
+        slider.bounding_box(),
+    )
     for k in range(5, 11):
-        page.mouse.move(box["x"] + 8 + (box["width"] - 16) * (k - low) / (high - low), box["y"] + 8)  # the thumb is 16 wide
+        page.mouse.move(
+            box["x"] + 8 + (box["width"] - 16) * (k - low) / (high - low), box["y"] + 8
+        )  # the thumb is 16 wide
         page.mouse.down()  # it stays down: the next move drags
         yield look(400, 6, k, 4)
     page.mouse.up()
@@ -58,21 +69,41 @@ def main():
     sys.path.insert(0, str(ROOT / "tests"))
     from front_ends import CHROMIUM, FLAGS, Server, Visit
 
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, sync_playwright() as engine, ExitStack() as after:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home,
+        sync_playwright() as engine,
+        ExitStack() as after,
+    ):
         server = Server(Path(home))
         after.callback(server.stop)
         server.write("builder.ipynb", CELLS)
         browser = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        page = browser.new_page(viewport={"width": 1322, "height": 1300}, device_scale_factor=2)
+        page = browser.new_page(
+            viewport={"width": 1322, "height": 1300}, device_scale_factor=2
+        )
         Visit(page, server).open("builder.ipynb").run(120_000)
         page.evaluate(POINTER)
         times, shots = zip(*frames(page), strict=True)
     whole = [Image.open(io.BytesIO(png)).convert("RGB") for png in shots]
-    large = [one.crop((64, 8, *one.size)) for one in whole]  # without the frame of the cell
-    palette = large[-1].quantize(255, Image.Quantize.MAXCOVERAGE)  # white stays white; one for all: what rests costs nothing
-    large[-1].quantize(palette=palette, dither=0).save(ROOT / "docs/recipe_builder.png", optimize=True)
-    first, *others = [one.reduce(2).quantize(palette=palette, dither=0) for one in large]
-    first.save(ROOT / "docs/recipe_builder.gif", save_all=True, append_images=others, duration=times, loop=0)
+    large = [
+        one.crop((64, 8, *one.size)) for one in whole
+    ]  # without the frame of the cell
+    palette = large[-1].quantize(
+        255, Image.Quantize.MAXCOVERAGE
+    )  # white stays white; one for all: what rests costs nothing
+    large[-1].quantize(palette=palette, dither=0).save(
+        ROOT / "docs/recipe_builder.png", optimize=True
+    )
+    first, *others = [
+        one.reduce(2).quantize(palette=palette, dither=0) for one in large
+    ]
+    first.save(
+        ROOT / "docs/recipe_builder.gif",
+        save_all=True,
+        append_images=others,
+        duration=times,
+        loop=0,
+    )
 
 
 if __name__ == "__main__":

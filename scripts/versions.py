@@ -23,25 +23,42 @@ GROWTH = (  # family, rows, columns, settings, outer and inner folds
 
 def main(there, words):
     versions = {"here": child(HERE), "there": child(Path(there).resolve())}
-    names = [name for name in ask(versions["here"], "names").split("\t") if all(word in name for word in words)]
+    names = [
+        name
+        for name in ask(versions["here"], "names").split("\t")
+        if all(word in name for word in words)
+    ]
     print(f"{'row':<52}{'there':>12}{'here':>12}{'ratio':>8}")
     slower = []
     for name in names:
         least = dict.fromkeys(versions, float("inf"))
         for turn in range(TURNS):
             for version in list(versions) if turn % 2 else reversed(versions):
-                least[version] = min(least[version], float(ask(versions[version], name)))
+                least[version] = min(
+                    least[version], float(ask(versions[version], name))
+                )
         ratio = least["here"] / least["there"]
         slower += [name] * (ratio > 1.05)
-        print(f"{name:<52}{1e3 * least['there']:>9.2f} ms{1e3 * least['here']:>9.2f} ms{ratio:>8.2f}", flush=True)
-    print(f"{len(slower)} of {len(names)} rows are more than 5 % slower here: {', '.join(slower) or 'none'}")
+        print(
+            f"{name:<52}{1e3 * least['there']:>9.2f} ms{1e3 * least['here']:>9.2f} ms{ratio:>8.2f}",
+            flush=True,
+        )
+    print(
+        f"{len(slower)} of {len(names)} rows are more than 5 % slower here: {', '.join(slower) or 'none'}"
+    )
 
 
 def child(folder):
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONWARNINGS": "ignore"}
     command = [sys.executable, __file__, "--child"]
     return subprocess.Popen(
-        command, cwd=folder, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8"
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
     )
 
 
@@ -85,22 +102,43 @@ def rows():
             yield name, ours
     for name, (estimator, parameter, values) in small.MODELS.items():
         for m in (50, 500):
-            data = small.data(m, m if "m columns" in name else 8, is_classifier(estimator))
+            data = small.data(
+                m, m if "m columns" in name else 8, is_classifier(estimator)
+            )
             family = Family(estimator, {parameter: values} if values else {})
-            yield f"small: {name}, {m} rows", a_run(Recipe(5, 5 if values else None), family, data)
+            yield (
+                f"small: {name}, {m} rows",
+                a_run(Recipe(5, 5 if values else None), family, data),
+            )
     for kind, *sizes, outer, inner in GROWTH:
         family, *data = growth.problem(kind, *sizes)
-        yield f"growth: {kind} {sizes} {outer} × {inner}", a_run(Recipe(outer, inner), family, data)
+        yield (
+            f"growth: {kind} {sizes} {outer} × {inner}",
+            a_run(Recipe(outer, inner), family, data),
+        )
     X, y = speed.numbers(2000, 20)
-    for name, family in (("ridge", ridge()), ("k-NN", knn(scale=False)), ("lasso", lasso())):
+    for name, family in (
+        ("ridge", ridge()),
+        ("k-NN", knn(scale=False)),
+        ("lasso", lasso()),
+    ):
         plan = Recipe(5, 5).plan(X, y)
         lists = Recipe(list(plan.outer), [list(splits) for splits in plan.inner])
         yield f"splits as integers: {name}", a_run(Recipe(5, 5), family, (X, y))
         yield f"splits as lists: {name}", a_run(lists, family, (X, y))
     near = knn(k=[1, 5, 9], scale=False)
-    yield "leave-one-out outside: k-NN 300×5", a_run(Recipe("loo", 5), near, speed.classes(300, 5))
-    yield "leave-one-out outside: ridge 300×5", a_run(Recipe("loo", 5), ridge(), speed.numbers(300, 5))
-    yield "leave-one-out inside: ridge 1000×20", a_run(Recipe(5, "loo"), ridge(), speed.numbers(1000, 20))
+    yield (
+        "leave-one-out outside: k-NN 300×5",
+        a_run(Recipe("loo", 5), near, speed.classes(300, 5)),
+    )
+    yield (
+        "leave-one-out outside: ridge 300×5",
+        a_run(Recipe("loo", 5), ridge(), speed.numbers(300, 5)),
+    )
+    yield (
+        "leave-one-out inside: ridge 1000×20",
+        a_run(Recipe(5, "loo"), ridge(), speed.numbers(1000, 20)),
+    )
 
 
 def a_run(recipe, family, data):

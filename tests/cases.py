@@ -12,7 +12,13 @@ from sklearn.base import is_classifier
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
-from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
+from sklearn.linear_model import (
+    ElasticNet,
+    Lasso,
+    LinearRegression,
+    LogisticRegression,
+    Ridge,
+)
 from sklearn.model_selection import (
     KFold,
     LeaveOneOut,
@@ -36,7 +42,9 @@ import naive
 
 def features(m, columns, seed):
     """Normal features whose columns differ in scale."""
-    return np.random.default_rng(seed).normal(size=(m, columns)) * np.linspace(1.0, 2.0, columns)
+    return np.random.default_rng(seed).normal(size=(m, columns)) * np.linspace(
+        1.0, 2.0, columns
+    )
 
 
 def numbers(X, seed):
@@ -62,9 +70,13 @@ FEATURES = {
     "offset": lambda X: X + 1e6,
     "float32": lambda X: X.astype(np.float32),
     "whole": lambda X: np.round(1000 * X).astype(np.int64),
-    "bytes": lambda X: np.clip(128 + 41 * np.column_stack([X, features(len(X), 4, 98)]), 0, 255).astype(np.uint8),
+    "bytes": lambda X: np.clip(
+        128 + 41 * np.column_stack([X, features(len(X), 4, 98)]), 0, 255
+    ).astype(np.uint8),
     "bits": lambda X: X > 0,
-    "constant column": lambda X: np.column_stack([X[:, :2], np.full(len(X), 7.1), X[:, 2:]]),
+    "constant column": lambda X: np.column_stack(
+        [X[:, :2], np.full(len(X), 7.1), X[:, 2:]]
+    ),
     "ties": lambda X: np.round(X).astype(np.int64),
     "copies": lambda X: np.concatenate([X[:20], X[:20], X[:7]]),
     "wide": lambda X: np.column_stack([X, features(len(X), 56, 99)]),
@@ -119,7 +131,12 @@ def behind_scaler(step, grid, plug_in=None, tolerance=1e-10):
     """The model behind a StandardScaler."""
     prefix = type(step).__name__.lower()
     prefixed = {f"{prefix}__{key}": values for key, values in grid.items()}
-    return Model(make_pipeline(StandardScaler(), step), prefixed, plug_in and naive.scaled(plug_in), tolerance)
+    return Model(
+        make_pipeline(StandardScaler(), step),
+        prefixed,
+        plug_in and naive.scaled(plug_in),
+        tolerance,
+    )
 
 
 def neighbour_models(task, estimator, plug_in):
@@ -135,41 +152,76 @@ def neighbour_models(task, estimator, plug_in):
         f"knn {task} metrics": Model(estimator(), metrics, plug_in),
         f"knn {task} powers": Model(estimator(weights="distance"), powers, near),
         f"scaled knn {task}": behind_scaler(estimator(), ks, plug_in),
-        f"scaled knn {task} near": behind_scaler(estimator(weights="distance"), ks, near),
+        f"scaled knn {task} near": behind_scaler(
+            estimator(weights="distance"), ks, near
+        ),
     }
 
 
 TO_THE_END = {"tol": 1e-12, "max_iter": 100_000}
-ALPHAS, INTERCEPTS = {"alpha": [1e-3, 0.1, 1.0, 10.0, 1000.0]}, {"fit_intercept": [True, False]}
-SHRINKAGES, SMOOTHINGS = {"shrinkage": [0.05, 0.3, 1.0]}, {"var_smoothing": [1e-9, 0.01, 0.3, 10.0]}
+ALPHAS, INTERCEPTS = (
+    {"alpha": [1e-3, 0.1, 1.0, 10.0, 1000.0]},
+    {"fit_intercept": [True, False]},
+)
+SHRINKAGES, SMOOTHINGS = (
+    {"shrinkage": [0.05, 0.3, 1.0]},
+    {"var_smoothing": [1e-9, 0.01, 0.3, 10.0]},
+)
 
 FAMILIES = {
     **neighbour_models("votes", KNeighborsClassifier, naive.knn_classifier),
     **neighbour_models("means", KNeighborsRegressor, naive.knn_regressor),
     "ridge": Model(Ridge(), ALPHAS, naive.ridge),
-    "ridge intercepts": Model(Ridge(), {**ALPHAS, "fit_intercept": [True, False]}, naive.ridge),
+    "ridge intercepts": Model(
+        Ridge(), {**ALPHAS, "fit_intercept": [True, False]}, naive.ridge
+    ),
     "scaled ridge": behind_scaler(Ridge(), ALPHAS, naive.ridge),
     "least squares": Model(LinearRegression(), INTERCEPTS, naive.ols),
     "scaled least squares": behind_scaler(LinearRegression(), INTERCEPTS, naive.ols),
     "lasso": Model(Lasso(**TO_THE_END), {"alpha": [0.01, 0.1, 1.0]}, naive.lasso, 1e-6),
-    "elastic net": Model(ElasticNet(**TO_THE_END), {"alpha": [0.01, 0.3], "l1_ratio": [0.2, 0.9]}, naive.lasso, 1e-6),
-    "scaled lasso": behind_scaler(Lasso(**TO_THE_END), {"alpha": [0.01, 0.1, 1.0]}, naive.lasso, 1e-6),
+    "elastic net": Model(
+        ElasticNet(**TO_THE_END),
+        {"alpha": [0.01, 0.3], "l1_ratio": [0.2, 0.9]},
+        naive.lasso,
+        1e-6,
+    ),
+    "scaled lasso": behind_scaler(
+        Lasso(**TO_THE_END), {"alpha": [0.01, 0.1, 1.0]}, naive.lasso, 1e-6
+    ),
     "logistic": Model(LogisticRegression(**TO_THE_END), {"C": [0.01, 1.0, 100.0]}),
-    "scaled logistic": behind_scaler(LogisticRegression(**TO_THE_END), {"C": [0.01, 1.0, 100.0]}),
+    "scaled logistic": behind_scaler(
+        LogisticRegression(**TO_THE_END), {"C": [0.01, 1.0, 100.0]}
+    ),
     "logistic on components": Model(
-        make_pipeline(StandardScaler(), PCA(random_state=0), LogisticRegression(**TO_THE_END)),
+        make_pipeline(
+            StandardScaler(), PCA(random_state=0), LogisticRegression(**TO_THE_END)
+        ),
         {"pca__n_components": [1, 2], "logisticregression__C": [0.01, 1.0, 100.0]},
         tolerance=1e-6,
     ),
     "lda": Model(LinearDiscriminantAnalysis(solver="lsqr"), SHRINKAGES, naive.lda),
-    "lda eigen": Model(LinearDiscriminantAnalysis(solver="eigen"), SHRINKAGES, naive.lda),
-    "scaled lda": behind_scaler(LinearDiscriminantAnalysis(solver="lsqr"), SHRINKAGES, naive.lda),
+    "lda eigen": Model(
+        LinearDiscriminantAnalysis(solver="eigen"), SHRINKAGES, naive.lda
+    ),
+    "scaled lda": behind_scaler(
+        LinearDiscriminantAnalysis(solver="lsqr"), SHRINKAGES, naive.lda
+    ),
     "smoothed bayes": Model(GaussianNB(), SMOOTHINGS, naive.gaussian_nb),
     "scaled smoothed bayes": behind_scaler(GaussianNB(), SMOOTHINGS, naive.gaussian_nb),
-    "tree": Model(DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 3, 5, 9], "min_samples_leaf": [1, 4]}),
-    "tree means": Model(DecisionTreeRegressor(random_state=0), [{"max_depth": [1, 3]}, {"max_leaf_nodes": [2, 4, 8]}]),
-    "boosting": Model(GradientBoostingRegressor(random_state=0), {"n_estimators": [2, 5, 10]}),
-    "forest": Model(RandomForestClassifier(random_state=0), {"n_estimators": [2, 5, 9]}),
+    "tree": Model(
+        DecisionTreeClassifier(random_state=0),
+        {"max_leaf_nodes": [2, 3, 5, 9], "min_samples_leaf": [1, 4]},
+    ),
+    "tree means": Model(
+        DecisionTreeRegressor(random_state=0),
+        [{"max_depth": [1, 3]}, {"max_leaf_nodes": [2, 4, 8]}],
+    ),
+    "boosting": Model(
+        GradientBoostingRegressor(random_state=0), {"n_estimators": [2, 5, 10]}
+    ),
+    "forest": Model(
+        RandomForestClassifier(random_state=0), {"n_estimators": [2, 5, 9]}
+    ),
     "svc": Model(SVC(), {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.3]}),
     "naive bayes": Model(GaussianNB(), {"var_smoothing": [1e-9, 1e-3]}),
 }
@@ -190,10 +242,22 @@ RECIPES = {
     "5 x 3, seed 7": lambda m: {"outer": 5, "inner": 3, "seed": 7},
     "2 x 5, seed 3": lambda m: {"outer": 2, "inner": 5, "seed": 3},
     "unshuffled": lambda m: {"outer": KFold(4), "inner": KFold(3)},
-    "shuffle split": lambda m: {"outer": ShuffleSplit(4, test_size=0.3, random_state=2), "inner": KFold(3)},
-    "shuffle split x 3": lambda m: {"outer": ShuffleSplit(4, test_size=0.3, random_state=2), "inner": 3},
-    "3 x shuffle split": lambda m: {"outer": 3, "inner": ShuffleSplit(5, test_size=0.25, random_state=8)},
-    "repeated": lambda m: {"outer": RepeatedKFold(n_splits=3, n_repeats=2, random_state=3), "inner": 3},
+    "shuffle split": lambda m: {
+        "outer": ShuffleSplit(4, test_size=0.3, random_state=2),
+        "inner": KFold(3),
+    },
+    "shuffle split x 3": lambda m: {
+        "outer": ShuffleSplit(4, test_size=0.3, random_state=2),
+        "inner": 3,
+    },
+    "3 x shuffle split": lambda m: {
+        "outer": 3,
+        "inner": ShuffleSplit(5, test_size=0.25, random_state=8),
+    },
+    "repeated": lambda m: {
+        "outer": RepeatedKFold(n_splits=3, n_repeats=2, random_state=3),
+        "inner": 3,
+    },
     "predefined": lambda m: {"outer": predefined(m), "inner": KFold(2)},
     "time series": lambda m: {"outer": TimeSeriesSplit(3), "inner": TimeSeriesSplit(2)},
     "leave one out x 2": lambda m: {"outer": LeaveOneOut(), "inner": KFold(2)},
@@ -206,7 +270,9 @@ def splitter(part, classifier, seed):
     if part == "loo":
         return LeaveOneOut()
     if isinstance(part, int):
-        return (StratifiedKFold if classifier else KFold)(part, shuffle=True, random_state=seed)
+        return (StratifiedKFold if classifier else KFold)(
+            part, shuffle=True, random_state=seed
+        )
     return part
 
 
@@ -214,7 +280,9 @@ def splitters(model, recipe, m):
     """Outer and inner scikit-learn splitter of a recipe."""
     keywords = RECIPES[recipe](m)
     classifier, seed = is_classifier(model.estimator), keywords.get("seed", 0)
-    return splitter(keywords["outer"], classifier, seed), splitter(keywords["inner"], classifier, seed + 1)
+    return splitter(keywords["outer"], classifier, seed), splitter(
+        keywords["inner"], classifier, seed + 1
+    )
 
 
 # Rows of the table: data set, family, recipe
@@ -222,7 +290,9 @@ def splitters(model, recipe, m):
 
 def rows_of(recipe, families):
     """One row per data set of each family."""
-    return [(name, family, recipe) for family, names in families.items() for name in names]
+    return [
+        (name, family, recipe) for family, names in families.items() for name in names
+    ]
 
 
 TABLE = [
@@ -241,16 +311,43 @@ TABLE = [
                 "copies / rare classes",
                 "wide / classes",
             ],
-            "knn votes weights": ["plain / rare classes", "one column / words", "copies / classes", "offset / truths"],
-            "knn votes metrics": ["plain / classes", "constant column / words", "float32 / rare classes"],
+            "knn votes weights": [
+                "plain / rare classes",
+                "one column / words",
+                "copies / classes",
+                "offset / truths",
+            ],
+            "knn votes metrics": [
+                "plain / classes",
+                "constant column / words",
+                "float32 / rare classes",
+            ],
             "knn votes powers": ["plain / truths", "copies / classes"],
-            "scaled knn votes": ["plain / words", "constant column / classes", "offset / classes", "ties / truths"],
+            "scaled knn votes": [
+                "plain / words",
+                "constant column / classes",
+                "offset / classes",
+                "ties / truths",
+            ],
             "scaled knn votes near": ["copies / classes", "wide / words"],
-            "knn means": ["plain / numbers", "bytes / whole numbers", "bits / numbers", "plain / constant numbers"],
-            "knn means weights": ["copies / numbers", "one column / numbers", "ties / numbers"],
+            "knn means": [
+                "plain / numbers",
+                "bytes / whole numbers",
+                "bits / numbers",
+                "plain / constant numbers",
+            ],
+            "knn means weights": [
+                "copies / numbers",
+                "one column / numbers",
+                "ties / numbers",
+            ],
             "knn means metrics": ["offset / numbers", "wide / numbers"],
             "knn means powers": ["plain / whole numbers"],
-            "scaled knn means": ["constant column / numbers", "whole / numbers", "float32 / numbers"],
+            "scaled knn means": [
+                "constant column / numbers",
+                "whole / numbers",
+                "float32 / numbers",
+            ],
             "scaled knn means near": ["copies / numbers", "plain / numbers"],
             "ridge": [
                 "plain / numbers",
@@ -270,17 +367,59 @@ TABLE = [
                 "constant column / numbers",
                 "offset / whole numbers",
             ],
-            "least squares": ["plain / numbers", "wide / numbers", "bytes / whole numbers", "copies / numbers"],
+            "least squares": [
+                "plain / numbers",
+                "wide / numbers",
+                "bytes / whole numbers",
+                "copies / numbers",
+            ],
             "scaled least squares": ["offset / numbers", "constant column / numbers"],
-            "lasso": ["plain / numbers", "one column / numbers", "bits / numbers", "constant column / numbers"],
-            "elastic net": ["plain / numbers", "ties / numbers", "wide / numbers", "plain / constant numbers"],
-            "scaled lasso": ["plain / numbers", "whole / numbers", "offset / whole numbers", "bytes / whole numbers"],
-            "logistic": ["plain / classes", "bits / words", "one column / truths", "wide / classes", "copies / rare classes"],
-            "scaled logistic": ["plain / truths", "whole / words", "constant column / classes", "offset / truths"],
+            "lasso": [
+                "plain / numbers",
+                "one column / numbers",
+                "bits / numbers",
+                "constant column / numbers",
+            ],
+            "elastic net": [
+                "plain / numbers",
+                "ties / numbers",
+                "wide / numbers",
+                "plain / constant numbers",
+            ],
+            "scaled lasso": [
+                "plain / numbers",
+                "whole / numbers",
+                "offset / whole numbers",
+                "bytes / whole numbers",
+            ],
+            "logistic": [
+                "plain / classes",
+                "bits / words",
+                "one column / truths",
+                "wide / classes",
+                "copies / rare classes",
+            ],
+            "scaled logistic": [
+                "plain / truths",
+                "whole / words",
+                "constant column / classes",
+                "offset / truths",
+            ],
             "logistic on components": ["plain / words", "wide / truths"],
-            "lda": ["plain / classes", "one column / words", "wide / classes", "constant column / truths", "bytes / words"],
+            "lda": [
+                "plain / classes",
+                "one column / words",
+                "wide / classes",
+                "constant column / truths",
+                "bytes / words",
+            ],
             "lda eigen": ["plain / words", "copies / rare classes"],
-            "scaled lda": ["plain / truths", "offset / classes", "whole / words", "constant column / words"],
+            "scaled lda": [
+                "plain / truths",
+                "offset / classes",
+                "whole / words",
+                "constant column / words",
+            ],
             "smoothed bayes": [
                 "plain / words",
                 "one column / classes",
@@ -288,7 +427,12 @@ TABLE = [
                 "copies / rare classes",
                 "bits / words",
             ],
-            "scaled smoothed bayes": ["plain / truths", "wide / classes", "whole / words", "constant column / rare classes"],
+            "scaled smoothed bayes": [
+                "plain / truths",
+                "wide / classes",
+                "whole / words",
+                "constant column / rare classes",
+            ],
             "tree": ["plain / classes", "ties / rare classes", "copies / words"],
             "tree means": ["plain / numbers", "bytes / whole numbers"],
             "boosting": ["plain / numbers"],
@@ -297,34 +441,81 @@ TABLE = [
             "naive bayes": ["plain / words", "whole / rare classes"],
         },
     ),
-    *rows_of("5 x 3, seed 7", {"knn votes": ["plain / classes"], "ridge": ["plain / numbers"]}),
-    *rows_of("2 x 5, seed 3", {"scaled knn votes": ["plain / words"], "lda": ["plain / truths"], "tree": ["plain / classes"]}),
+    *rows_of(
+        "5 x 3, seed 7",
+        {"knn votes": ["plain / classes"], "ridge": ["plain / numbers"]},
+    ),
+    *rows_of(
+        "2 x 5, seed 3",
+        {
+            "scaled knn votes": ["plain / words"],
+            "lda": ["plain / truths"],
+            "tree": ["plain / classes"],
+        },
+    ),
     *rows_of(
         "unshuffled",
-        {"knn votes": ["plain / classes"], "smoothed bayes": ["plain / truths"], "scaled ridge": ["plain / numbers"]},
+        {
+            "knn votes": ["plain / classes"],
+            "smoothed bayes": ["plain / truths"],
+            "scaled ridge": ["plain / numbers"],
+        },
     ),
     *rows_of(
         "shuffle split",
-        {"knn means": ["plain / numbers"], "ridge": ["plain / numbers"], "scaled ridge": ["wide / numbers"]},
+        {
+            "knn means": ["plain / numbers"],
+            "ridge": ["plain / numbers"],
+            "scaled ridge": ["wide / numbers"],
+        },
     ),
     *rows_of(
-        "shuffle split x 3", {"knn votes weights": ["plain / words"], "svc": ["plain / classes"], "lda": ["plain / words"]}
+        "shuffle split x 3",
+        {
+            "knn votes weights": ["plain / words"],
+            "svc": ["plain / classes"],
+            "lda": ["plain / words"],
+        },
     ),
     *rows_of(
         "3 x shuffle split",
-        {"scaled knn votes": ["plain / classes"], "scaled smoothed bayes": ["plain / classes"], "ridge": ["wide / numbers"]},
+        {
+            "scaled knn votes": ["plain / classes"],
+            "scaled smoothed bayes": ["plain / classes"],
+            "ridge": ["wide / numbers"],
+        },
     ),
-    *rows_of("repeated", {"scaled knn means": ["plain / numbers"], "least squares": ["plain / numbers"]}),
     *rows_of(
-        "predefined", {"knn votes": ["copies / classes"], "scaled lda": ["plain / classes"], "ridge": ["plain / numbers"]}
+        "repeated",
+        {"scaled knn means": ["plain / numbers"], "least squares": ["plain / numbers"]},
     ),
-    *rows_of("time series", {"knn means metrics": ["plain / numbers"], "tree means": ["plain / numbers"]}),
+    *rows_of(
+        "predefined",
+        {
+            "knn votes": ["copies / classes"],
+            "scaled lda": ["plain / classes"],
+            "ridge": ["plain / numbers"],
+        },
+    ),
+    *rows_of(
+        "time series",
+        {"knn means metrics": ["plain / numbers"], "tree means": ["plain / numbers"]},
+    ),
     *rows_of(
         "leave one out x 2",
-        {"knn votes": ["plain / truths"], "smoothed bayes": ["plain / words"], "scaled ridge": ["plain / numbers"]},
+        {
+            "knn votes": ["plain / truths"],
+            "smoothed bayes": ["plain / words"],
+            "scaled ridge": ["plain / numbers"],
+        },
     ),
     *rows_of(
-        "3 x leave one out", {"scaled knn votes": ["plain / classes"], "lda": ["plain / words"], "ridge": ["offset / numbers"]}
+        "3 x leave one out",
+        {
+            "scaled knn votes": ["plain / classes"],
+            "lda": ["plain / words"],
+            "ridge": ["offset / numbers"],
+        },
     ),
 ]
 

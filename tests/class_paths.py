@@ -27,7 +27,16 @@ ONE_SETTING = {
     "loo": Recipe.leave_one_out(),
     "validation": Recipe.validation(0.3),
 }
-SHARED = {"nested", "5 x 5", "not stratified", "many blocks", "loo inside", "inside alone", "loo outside", "cv, then test"}
+SHARED = {
+    "nested",
+    "5 x 5",
+    "not stratified",
+    "many blocks",
+    "loo inside",
+    "inside alone",
+    "loo outside",
+    "cv, then test",
+}
 AHEAD = {"bare": (), "scaled": (StandardScaler(),), "behind": (MinMaxScaler(),)}
 GROUPED = Recipe(GroupKFold(3), GroupKFold(2))
 
@@ -36,7 +45,9 @@ def table(n_classes=3, m=70, p=4, seed=0):
     """Overlapping classes of equal size."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, p)) * rng.uniform(0.5, 2.0, p)
-    return X, np.argsort(np.argsort(X[:, 0] + 0.8 * rng.normal(size=m))) * n_classes // m
+    return X, np.argsort(
+        np.argsort(X[:, 0] + 0.8 * rng.normal(size=m))
+    ) * n_classes // m
 
 
 def family(model, grid, ahead=()):
@@ -44,7 +55,11 @@ def family(model, grid, ahead=()):
     if not ahead:
         return Family(model, grid)
     return Family(
-        make_pipeline(*ahead, model), {f"{type(model).__name__.lower()}__{key}": values for key, values in grid.items()}
+        make_pipeline(*ahead, model),
+        {
+            f"{type(model).__name__.lower()}__{key}": values
+            for key, values in grid.items()
+        },
     )
 
 
@@ -73,5 +88,7 @@ def assert_as_refitted(fam, X, y, recipe=NESTED, path=None, **options):
             np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
     assert fast.chosen == slow.chosen
     if slow.predictions is not None:
-        np.testing.assert_array_equal(np.ma.filled(fast.predictions, -1), np.ma.filled(slow.predictions, -1))
+        np.testing.assert_array_equal(
+            np.ma.filled(fast.predictions, -1), np.ma.filled(slow.predictions, -1)
+        )
     return fast

@@ -15,7 +15,11 @@ from IPython.core.interactiveshell import InteractiveShell
 from sklearn.datasets import load_iris
 from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.ensemble import BaggingClassifier, HistGradientBoostingRegressor, VotingClassifier
+from sklearn.ensemble import (
+    BaggingClassifier,
+    HistGradientBoostingRegressor,
+    VotingClassifier,
+)
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
@@ -68,7 +72,11 @@ def fits(monkeypatch):
     for kind in COUNTED:
         monkeypatch.setattr(kind, "fit", counted(kind.fit))
     in_batches = cvnb.engine.run._Run._in_batches
-    monkeypatch.setattr(cvnb.engine.run._Run, "_in_batches", lambda self: made.append("threads") or in_batches(self))
+    monkeypatch.setattr(
+        cvnb.engine.run._Run,
+        "_in_batches",
+        lambda self: made.append("threads") or in_batches(self),
+    )
     return made
 
 
@@ -81,7 +89,9 @@ def rng():
 @pytest.fixture
 def shell(monkeypatch):
     """A fresh shell with cvnb loaded, and iris as X and y."""
-    monkeypatch.delattr(builtins, "_", raising=False)  # a doctest leaves one behind, and IPython respects it
+    monkeypatch.delattr(
+        builtins, "_", raising=False
+    )  # a doctest leaves one behind, and IPython respects it
     InteractiveShell.clear_instance()
     one = InteractiveShell.instance()
     one.run_line_magic("load_ext", "cvnb")
@@ -107,6 +117,8 @@ def site(tmp_path_factory):
     """The documentation, built as `make docs` builds it, where a warning is an error."""
     folder = tmp_path_factory.mktemp("build")
     script = Path(__file__).resolve().parent.parent / "scripts" / "docs.py"
-    done = subprocess.run([sys.executable, script, folder], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, script, folder], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return folder / "docs"

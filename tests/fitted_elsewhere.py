@@ -37,8 +37,12 @@ class Counting(DummyClassifier):
         self.folder = folder
 
     def fit(self, X, y, sample_weight=None):
-        counted = [one["num_threads"] for one in threadpool_info()] + [numba.get_num_threads()]
-        (Path(self.folder) / uuid4().hex).write_text(json.dumps(counted), encoding="utf-8")
+        counted = [one["num_threads"] for one in threadpool_info()] + [
+            numba.get_num_threads()
+        ]
+        (Path(self.folder) / uuid4().hex).write_text(
+            json.dumps(counted), encoding="utf-8"
+        )
         return super().fit(X, y, sample_weight)
 
 
@@ -52,7 +56,9 @@ class Patient(DummyClassifier):
     def fit(self, X, y, sample_weight=None):
         folder = Path(self.folder)
         (folder / f"begun {uuid4().hex}").touch()
-        while len(list(folder.glob("begun *"))) > 20 and not (folder / "go on").exists():
+        while (
+            len(list(folder.glob("begun *"))) > 20 and not (folder / "go on").exists()
+        ):
             time.sleep(0.01)
         return super().fit(X, y, sample_weight)
 

@@ -12,15 +12,28 @@ import time
 import urllib.request
 from pathlib import Path
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
+    None,
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 HERE = re.compile(r"(data|blob|file|about):|(https?|ws)://(127\.0\.0\.1|localhost)[:/]")
 # What a front end complains of by itself, whatever the notebook.
 OWN_COMPLAINTS = {
     "lab": (),
     "notebook": (
-        re.compile(r"reading 'schema'"),  # Notebook 7.6, at its start, with an empty notebook too
-        re.compile(r"Command 'filebrowser:open-path' not registered"),  # it restores what JupyterLab left open
+        re.compile(
+            r"reading 'schema'"
+        ),  # Notebook 7.6, at its start, with an empty notebook too
+        re.compile(
+            r"Command 'filebrowser:open-path' not registered"
+        ),  # it restores what JupyterLab left open
     ),
     "voila": (  # its page asks for a font elsewhere, and loads JupyterLab's extensions that are not made for it
         re.compile(r"fontawesome|net::ERR_"),
@@ -28,13 +41,20 @@ OWN_COMPLAINTS = {
     ),
 }
 SETTINGS = {
-    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},  # every output is drawn, also far down
-    "@jupyterlab/apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "@jupyterlab/notebook-extension/tracker": {
+        "windowingMode": "none"
+    },  # every output is drawn, also far down
+    "@jupyterlab/apputils-extension/notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+    },
 }
 NOTEBOOK = "(window.jupyterapp?.shell?.currentWidget)"
 COUNTS = f"{NOTEBOOK}?.content?.widgets?.map(cell => cell.model.executionCount ?? null)"
 STATUS = f"{NOTEBOOK}?.sessionContext?.session?.kernel?.status"
-THEME = "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
+THEME = (
+    "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
+)
 
 
 class Server:
@@ -51,17 +71,45 @@ class Server:
             path = home / "settings" / f"{name}.jupyterlab-settings"
             path.parent.mkdir(parents=True)
             path.write_text(json.dumps(values), encoding="utf-8")
-        command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", "--ServerApp.ip=127.0.0.1"]
-        command += [f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={self.folder}"]
-        command += ["--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"]
-        command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        names = {"CONFIG_DIR": "config", "DATA_DIR": "data", "RUNTIME_DIR": "runtime", "PLATFORM_DIRS": "1"}
-        private = {f"JUPYTER_{name}": value if value == "1" else str(home / value) for name, value in names.items()}
-        private |= {f"JUPYTERLAB_{name}_DIR": str(home / name.lower()) for name in ("SETTINGS", "WORKSPACES")}
+        command = [
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            f"--port={port}",
+            "--ServerApp.ip=127.0.0.1",
+        ]
+        command += [
+            f"--IdentityProvider.token={self.token}",
+            f"--ServerApp.root_dir={self.folder}",
+        ]
+        command += [
+            "--LabApp.expose_app_in_browser=True",
+            "--JupyterNotebookApp.expose_app_in_browser=True",
+        ]
+        command += (
+            ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        )
+        names = {
+            "CONFIG_DIR": "config",
+            "DATA_DIR": "data",
+            "RUNTIME_DIR": "runtime",
+            "PLATFORM_DIRS": "1",
+        }
+        private = {
+            f"JUPYTER_{name}": value if value == "1" else str(home / value)
+            for name, value in names.items()
+        }
+        private |= {
+            f"JUPYTERLAB_{name}_DIR": str(home / name.lower())
+            for name in ("SETTINGS", "WORKSPACES")
+        }
         private |= {"CVNB_PROGRESS": "auto", "IPYTHONDIR": str(home / "ipython")}
         self.log = home / "log"
         with open(self.log, "w", encoding="utf-8") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ | private)
+            self.process = subprocess.Popen(
+                command, stdout=log, stderr=log, env=os.environ | private
+            )
         self._wait()
 
     def _wait(self):
@@ -83,11 +131,29 @@ class Server:
     def write(self, name, cells):
         """A notebook of code cells that were never run."""
         code = [
-            {"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": text, "outputs": [], "execution_count": None}
+            {
+                "cell_type": "code",
+                "id": f"c{i}",
+                "metadata": {},
+                "source": text,
+                "outputs": [],
+                "execution_count": None,
+            }
             for i, text in enumerate(cells)
         ]
-        kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-        notebook = {"cells": code, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+        kernel = {
+            "kernelspec": {
+                "name": "python3",
+                "display_name": "Python 3",
+                "language": "python",
+            }
+        }
+        notebook = {
+            "cells": code,
+            "metadata": kernel,
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
         (self.folder / name).write_text(json.dumps(notebook), encoding="utf-8")
 
     def strip(self, name, to):
@@ -106,7 +172,11 @@ class Server:
         return notebook
 
     def address(self, app, name):
-        where = {"lab": f"lab/tree/{name}?reset&", "notebook": f"notebooks/{name}?", "voila": f"voila/render/{name}?"}
+        where = {
+            "lab": f"lab/tree/{name}?reset&",
+            "notebook": f"notebooks/{name}?",
+            "voila": f"voila/render/{name}?",
+        }
         return f"{self.url}/{where[app]}token={self.token}"
 
 
@@ -116,7 +186,12 @@ class Visit:
     def __init__(self, page, server=None, app="lab", scheme="light"):
         self.page, self.server, self.app, self.scheme = page, server, app, scheme
         self.complaints, self.asked = [], []
-        page.on("console", lambda message: self._complain(message.text) if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: (
+                self._complain(message.text) if message.type == "error" else None
+            ),
+        )
         page.on("pageerror", lambda error: self._complain(str(error)))
         page.route("**/*", self._gate)
 
@@ -139,9 +214,13 @@ class Visit:
             return self
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
         self.page.wait_for_function("() => window.jupyterapp?.restored", timeout=60_000)
-        self.page.evaluate(THEME, "JupyterLab Dark" if self.scheme == "dark" else "JupyterLab Light")
+        self.page.evaluate(
+            THEME, "JupyterLab Dark" if self.scheme == "dark" else "JupyterLab Light"
+        )
         light = "false" if self.scheme == "dark" else "true"
-        self.page.wait_for_selector(f"body[data-jp-theme-light={light}]", timeout=20_000, state="attached")
+        self.page.wait_for_selector(
+            f"body[data-jp-theme-light={light}]", timeout=20_000, state="attached"
+        )
         return self
 
     def start(self):
@@ -153,7 +232,9 @@ class Visit:
     def run(self, timeout=30_000):
         """Run all cells and wait for the last; a cell that fails ends it."""
         self.start()
-        code = f"{NOTEBOOK}?.content?.widgets?.filter(cell => cell.model.type === 'code')"
+        code = (
+            f"{NOTEBOOK}?.content?.widgets?.filter(cell => cell.model.type === 'code')"
+        )
         done = f"() => {{ const code = {code}; return code?.length && code.every(cell => cell.model.executionCount); }}"
         self.page.wait_for_function(done, timeout=timeout)
         self.idle()
@@ -163,7 +244,9 @@ class Visit:
         self.page.wait_for_function(f"() => {STATUS} === 'idle'", timeout=60_000)
 
     def command(self, name):
-        self.page.evaluate("name => { window.jupyterapp.commands.execute(name); }", name)
+        self.page.evaluate(
+            "name => { window.jupyterapp.commands.execute(name); }", name
+        )
 
     def run_cell(self, i, text):
         """Write into cell i, run it, and wait: what its output says. (Of two runs in a row JupyterLab may drop the second.)"""
@@ -175,16 +258,25 @@ class Visit:
             " window.jupyterapp.commands.execute('notebook:run-cell'); }",
             [i, text],
         )
-        self.page.wait_for_function(f"([i, n]) => {COUNTS}[i] > n", arg=[i, n_runs], timeout=60_000)
+        self.page.wait_for_function(
+            f"([i, n]) => {COUNTS}[i] > n", arg=[i, n_runs], timeout=60_000
+        )
         self.idle()
-        return self.page.locator(".jp-Notebook .jp-Cell").nth(i).locator(".jp-Cell-outputArea").inner_text()
+        return (
+            self.page.locator(".jp-Notebook .jp-Cell")
+            .nth(i)
+            .locator(".jp-Cell-outputArea")
+            .inner_text()
+        )
 
     def save(self):
         self.page.evaluate(f"async () => {{ await {NOTEBOOK}.context.save(); }}")
 
     def quit(self):
         """Shut the kernel down: one of every notebook at once would fill the memory."""
-        self.page.evaluate(f"async () => {{ await {NOTEBOOK}.sessionContext.shutdown(); }}")
+        self.page.evaluate(
+            f"async () => {{ await {NOTEBOOK}.sessionContext.shutdown(); }}"
+        )
 
     def output(self, text):
         """The last output that holds a text."""
@@ -214,7 +306,10 @@ def contrast(locator):
 
     def luminance(colour):
         channels = [c / 255 for c in colour[:3]]
-        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        linear = [
+            c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4
+            for c in channels
+        ]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
     text, back = map(luminance, locator.evaluate(colours))
@@ -223,4 +318,6 @@ def contrast(locator):
 
 def broken_pictures(locator):
     """The pictures that are not drawn, or have no words."""
-    return locator.locator("img").evaluate_all("all => all.filter(one => !one.naturalWidth || !one.alt).map(one => one.src)")
+    return locator.locator("img").evaluate_all(
+        "all => all.filter(one => !one.naturalWidth || !one.alt).map(one => one.src)"
+    )

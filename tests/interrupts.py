@@ -73,13 +73,23 @@ RUNS = {
     "logistic": (logistic(), 50_000, 40, {}),
     "tree": (tree(max_leaf_nodes=range(2, 41)), 10_000, 20, {}),
     "forest": (Family(RandomForestClassifier(random_state=0), SIZES), 2_000, 20, {}),
-    "boosting": (Family(GradientBoostingClassifier(random_state=0), SIZES), 1_500, 20, {}),
+    "boosting": (
+        Family(GradientBoostingClassifier(random_state=0), SIZES),
+        1_500,
+        20,
+        {},
+    ),
     "histograms": (Family(HISTOGRAMS, {"max_iter": [5, 10]}), 2_000, 10, {}),
     "adaboost": (Family(AdaBoostClassifier(random_state=0), SIZES), 1_500, 20, {}),
     "compiled fit": (Family(Digging()), 60, 2, {}),
     "svc": (Family(SVC(), CS), 1_500, 20, {}),
     "svc on workers": (Family(SVC(), CS), 1_800, 20, {"n_jobs": 2}),
-    "knn behind pca": (Family(BEHIND_PCA, {"kneighborsclassifier__n_neighbors": KS}), 4_000, 40, {}),
+    "knn behind pca": (
+        Family(BEHIND_PCA, {"kneighborsclassifier__n_neighbors": KS}),
+        4_000,
+        40,
+        {},
+    ),
 }
 REGRESSIONS = ("ridge", "lasso", "compiled fit")
 
@@ -114,7 +124,10 @@ def child(name):
         except Interrupted as error:
             outcome["seen"], part = time.monotonic(), error.result
         except KeyboardInterrupt as error:  # before the run, or after its end: unless it passed through the package
-            names = [frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_tb(error.__traceback__)]
+            names = [
+                frame.f_globals.get("__name__", "")
+                for frame, _ in traceback.walk_tb(error.__traceback__)
+            ]
             if any(one.startswith("cvnb.") for one in names):
                 faults.append("a plain KeyboardInterrupt came out of the run")
         if outcome["seen"] or faults:
@@ -124,7 +137,11 @@ def child(name):
             faults += faults_of(part, whole)
             if not same(run(), whole):
                 faults.append("the run after it has other numbers")
-        say(**outcome, finished=0 if part is None else len(part.fold_risks), faults=faults)
+        say(
+            **outcome,
+            finished=0 if part is None else len(part.fold_risks),
+            faults=faults,
+        )
 
 
 def faults_of(part, whole):
@@ -135,9 +152,11 @@ def faults_of(part, whole):
     wrong = {
         "the part is called complete": part.complete,
         "the part is empty": n == 0,
-        "no note says how much was finished": f"Interrupted: {n} of 3 outer splits were finished." not in part.notes,
+        "no note says how much was finished": f"Interrupted: {n} of 3 outer splits were finished."
+        not in part.notes,
         "other fold risks": not np.array_equal(part.fold_risks, whole.fold_risks[:n]),
-        "other inner curves": whole.inner_curves is not None and not np.array_equal(part.inner_curves, whole.inner_curves[:n]),
+        "other inner curves": whole.inner_curves is not None
+        and not np.array_equal(part.inner_curves, whole.inner_curves[:n]),
         "other choices": part.chosen != whole.chosen[:n],
         "another mean": n and part.risk != whole.fold_risks[:n].mean(),
     }
@@ -170,7 +189,9 @@ class Report:
     seconds: float = 0.0  # of an uninterrupted run
     answers: list[float] = field(default_factory=list)  # seconds
     finished: list[int] = field(default_factory=list)  # outer splits
-    busy: list[float] = field(default_factory=list)  # cores that are still at work just after it
+    busy: list[float] = field(
+        default_factory=list
+    )  # cores that are still at work just after it
     faults: list[str] = field(default_factory=list)
 
     def __str__(self):
@@ -190,7 +211,9 @@ def interrupt(name, times=5, seed=0):
     command = [sys.executable, __file__, "--child", name]
     environment = os.environ | {"CVNB_PROGRESS": "off"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
+    with subprocess.Popen(
+        command, env=environment, start_new_session=True, **pipes
+    ) as process:
         try:
             first = heard(process)
             report.path, report.seconds = first["path"], first["seconds"]
@@ -217,7 +240,9 @@ def press(process, report, after):
         if last["seen"] or last["faults"]:
             break
         after = 0.7 * after + 0.01
-    report.faults += [f"pressed after {after:.2f} s: {fault}" for fault in last["faults"]]
+    report.faults += [
+        f"pressed after {after:.2f} s: {fault}" for fault in last["faults"]
+    ]
     if last["seen"]:
         report.answers.append(last["seen"] - pressed)
     report.finished.append(last["finished"])
@@ -227,14 +252,22 @@ def press(process, report, after):
 def heard(process):
     line = process.stdout.readline()
     if not line:
-        raise RuntimeError(f"the interrupted process ended with status {process.wait()}")
+        raise RuntimeError(
+            f"the interrupted process ended with status {process.wait()}"
+        )
     return json.loads(line)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", metavar="run", help=f"of {', '.join(RUNS)} (default: all)")
-    parser.add_argument("--times", type=int, default=5, help="interrupts of each (default 5)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="run", help=f"of {', '.join(RUNS)} (default: all)"
+    )
+    parser.add_argument(
+        "--times", type=int, default=5, help="interrupts of each (default 5)"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the moments")
     parser.add_argument("--child", help=argparse.SUPPRESS)
     given = parser.parse_args()

@@ -29,7 +29,9 @@ def settings_of(grid):
 
 def own(setting, name, default):
     """Value of a parameter in a setting, whatever step it is addressed to."""
-    return {key.split("__")[-1]: value for key, value in setting.items()}.get(name, default)
+    return {key.split("__")[-1]: value for key, value in setting.items()}.get(
+        name, default
+    )
 
 
 # Nearest neighbours
@@ -39,7 +41,10 @@ def distances(X_train, x, metric="minkowski", p=2):
     """Distance of x to every training row."""
     X_train, x = X_train.astype(np.float64), x.astype(np.float64)
     if metric == "cosine":  # 1 - cos, without its loss of digits
-        X_train, x = X_train / np.sqrt((X_train**2).sum(axis=1))[:, None], x / np.sqrt((x**2).sum())
+        X_train, x = (
+            X_train / np.sqrt((X_train**2).sum(axis=1))[:, None],
+            x / np.sqrt((x**2).sum()),
+        )
         return ((X_train - x) ** 2).sum(axis=1) / 2
     gaps = np.abs(X_train - x)
     if metric == "chebyshev" or (metric == "minkowski" and p == np.inf):
@@ -79,8 +84,13 @@ def ranked(X_train, x, metric="minkowski", p=2):
 
 def voters(setting, X_train, x):
     """The k nearest training rows by (distance, row number), and the weight of each one's vote."""
-    rows, d = ranked(X_train, x, own(setting, "metric", "minkowski"), own(setting, "p", 2))
-    nearest, d = rows[: own(setting, "n_neighbors", 5)], d[: own(setting, "n_neighbors", 5)]
+    rows, d = ranked(
+        X_train, x, own(setting, "metric", "minkowski"), own(setting, "p", 2)
+    )
+    nearest, d = (
+        rows[: own(setting, "n_neighbors", 5)],
+        d[: own(setting, "n_neighbors", 5)],
+    )
     if own(setting, "weights", "uniform") == "uniform":
         return nearest, np.ones(len(nearest))
     if (d == 0).any():
@@ -93,7 +103,9 @@ def knn_regressor(setting, X_train, y_train, X_test, w_train=None):
     predictions = np.empty(len(X_test))
     for t, x in enumerate(X_test):
         nearest, votes = voters(setting, X_train, x)
-        predictions[t] = sum(v * y for v, y in zip(votes, y_train[nearest].astype(float), strict=True)) / sum(votes)
+        predictions[t] = sum(
+            v * y for v, y in zip(votes, y_train[nearest].astype(float), strict=True)
+        ) / sum(votes)
     return predictions
 
 
@@ -112,7 +124,9 @@ def knn_probabilities(setting, X_train, y_train, X_test, w_train=None):
 def knn_classifier(setting, X_train, y_train, X_test, w_train=None):
     """Class with most votes among each test row's neighbours; votes even up to rounding go to the smallest label."""
     shares = knn_probabilities(setting, X_train, y_train, X_test)
-    return np.unique(y_train)[np.argmax(shares >= (1 - EVEN) * shares.max(axis=1, keepdims=True), axis=1)]
+    return np.unique(y_train)[
+        np.argmax(shares >= (1 - EVEN) * shares.max(axis=1, keepdims=True), axis=1)
+    ]
 
 
 # Normal classes
@@ -125,24 +139,36 @@ def classes_of(X_train, y_train, w_train=None):
         own_w, own_X = w[y_train == label], X_train[y_train == label].astype(np.float64)
         mean = own_X[0] + own_w @ (own_X - own_X[0]) / own_w.sum()
         gaps = own_X - mean
-        yield label, own_w.sum() / w.sum(), mean, (gaps * own_w[:, None]).T @ gaps / own_w.sum()
+        yield (
+            label,
+            own_w.sum() / w.sum(),
+            mean,
+            (gaps * own_w[:, None]).T @ gaps / own_w.sum(),
+        )
 
 
 def gaussian_nb_log(setting, X_train, y_train, X_test, w_train=None):
     """log(share * prod_c normal density of column c) [test row, class]; a share of the largest variance is added to each."""
     X = X_train.astype(np.float64)
-    more = own(setting, "var_smoothing", 1e-9) * np.mean((X - X.mean(axis=0)) ** 2, axis=0).max()
+    more = (
+        own(setting, "var_smoothing", 1e-9)
+        * np.mean((X - X.mean(axis=0)) ** 2, axis=0).max()
+    )
     columns = []
     for _, share, mean, covariance in classes_of(X_train, y_train, w_train):
         variance = np.diag(covariance) + more
         z = (X_test - mean) ** 2 / variance
-        columns.append(np.log(share) - 0.5 * (z + np.log(2 * np.pi * variance)).sum(axis=1))
+        columns.append(
+            np.log(share) - 0.5 * (z + np.log(2 * np.pi * variance)).sum(axis=1)
+        )
     return np.column_stack(columns)
 
 
 def gaussian_nb(setting, X_train, y_train, X_test, w_train=None):
     """The class of the largest density."""
-    return np.unique(y_train)[gaussian_nb_log(setting, X_train, y_train, X_test, w_train).argmax(axis=1)]
+    return np.unique(y_train)[
+        gaussian_nb_log(setting, X_train, y_train, X_test, w_train).argmax(axis=1)
+    ]
 
 
 def lda_log(setting, X_train, y_train, X_test, w_train=None):
@@ -151,8 +177,14 @@ def lda_log(setting, X_train, y_train, X_test, w_train=None):
     The covariance is the mean of those of the classes, each shrunken towards its own mean variance.
     """
     s, p = own(setting, "shrinkage", 0.0), X_train.shape[1]
-    centre, found = X_train.astype(np.float64).mean(axis=0), list(classes_of(X_train, y_train))
-    pooled = sum(share * ((1 - s) * one + s * np.trace(one) / p * np.eye(p)) for _, share, _, one in found)
+    centre, found = (
+        X_train.astype(np.float64).mean(axis=0),
+        list(classes_of(X_train, y_train)),
+    )
+    pooled = sum(
+        share * ((1 - s) * one + s * np.trace(one) / p * np.eye(p))
+        for _, share, _, one in found
+    )
     columns = []
     for _, share, mean, _ in found:
         by = np.linalg.solve(pooled, mean - centre)
@@ -181,11 +213,15 @@ def probabilities(logs):
 
 def ridge(setting, X_train, y_train, X_test, w_train=None):
     """Predictions of argmin_(b, beta) sum_i w_i (y_i - b - x_i'beta)^2 + alpha |beta|^2, the shortest such beta."""
-    origin = X_train[0].astype(np.float64) * own(setting, "fit_intercept", True)  # an offset costs no digits
+    origin = X_train[0].astype(np.float64) * own(
+        setting, "fit_intercept", True
+    )  # an offset costs no digits
     X, y = X_train.astype(np.float64) - origin, y_train.astype(np.float64)
     w = np.ones(len(y)) if w_train is None else w_train
     centre, level = np.zeros(X.shape[1]), 0.0
-    if own(setting, "fit_intercept", True):  # the best b for any beta is the weighted mean of y - X beta
+    if own(
+        setting, "fit_intercept", True
+    ):  # the best b for any beta is the weighted mean of y - X beta
         centre, level = w @ X / w.sum(), w @ y / w.sum()
     root = np.sqrt(w)
     penalty = np.sqrt(own(setting, "alpha", 1.0)) * np.eye(X.shape[1])
@@ -205,10 +241,18 @@ def lasso(setting, X_train, y_train, X_test, w_train=None):
     beta, size = np.zeros(X.shape[1]), share @ X**2
     for _ in range(100_000):
         before = beta.copy()
-        for c in np.flatnonzero(size > 1e-20):  # the best of one coordinate, the others as they are
+        for c in np.flatnonzero(
+            size > 1e-20
+        ):  # the best of one coordinate, the others as they are
             along = share * X[:, c] @ (y - X @ beta + X[:, c] * beta[c])
-            beta[c] = np.sign(along) * max(abs(along) - alpha * r, 0.0) / (size[c] + alpha * (1 - r))
-        if np.abs(beta - before).max(initial=0.0) <= 1e-13 * np.abs(beta).max(initial=1.0):
+            beta[c] = (
+                np.sign(along)
+                * max(abs(along) - alpha * r, 0.0)
+                / (size[c] + alpha * (1 - r))
+            )
+        if np.abs(beta - before).max(initial=0.0) <= 1e-13 * np.abs(beta).max(
+            initial=1.0
+        ):
             break
     return level + (X_test.astype(np.float64) - centre) @ beta
 
@@ -238,7 +282,9 @@ def scaled(fit_predict):
         for c in range(A.shape[1]):
             if A[:, c].min() < A[:, c].max():
                 scale[c] = np.sqrt(np.mean((A[:, c] - mean[c]) ** 2))
-        return fit_predict(setting, (A - mean) / scale, y_train, (B - mean) / scale, w_train)
+        return fit_predict(
+            setting, (A - mean) / scale, y_train, (B - mean) / scale, w_train
+        )
 
     return fit_predict_scaled
 
@@ -267,7 +313,9 @@ def row_losses(loss, y, predictions, classes=None):
             losses[t] = abs(float(y[t]) - predictions[t])
         else:
             share = predictions[t, np.flatnonzero(classes == y[t])[0]]
-            losses[t] = -np.log(np.clip(share, np.finfo(float).eps, 1 - np.finfo(float).eps))
+            losses[t] = -np.log(
+                np.clip(share, np.finfo(float).eps, 1 - np.finfo(float).eps)
+            )
     return losses
 
 
@@ -279,8 +327,12 @@ def weighted_mean(losses, w=None):
 
 def split_loss(fit_predict, setting, X, y, train, test, loss, w=None):
     """Loss on the test rows of the model of the training rows, and its predictions."""
-    train = np.sort(train)  # equal distances go to the smaller row number, in whatever order the rows are listed
-    predictions = fit_predict(setting, X[train], y[train], X[test], None if w is None else w[train])
+    train = np.sort(
+        train
+    )  # equal distances go to the smaller row number, in whatever order the rows are listed
+    predictions = fit_predict(
+        setting, X[train], y[train], X[test], None if w is None else w[train]
+    )
     losses = row_losses(loss, y[test], predictions, np.unique(y))
     return weighted_mean(losses, None if w is None else w[test]), predictions
 
@@ -304,7 +356,10 @@ def inner_curve(fit_predict, settings, X, y, splits, loss, w=None):
     """Mean over splits of the fold losses of each setting (n_settings,)."""
     curve = np.empty(len(settings))
     for s, setting in enumerate(settings):
-        folds = [split_loss(fit_predict, setting, X, y, train, test, loss, w)[0] for train, test in splits]
+        folds = [
+            split_loss(fit_predict, setting, X, y, train, test, loss, w)[0]
+            for train, test in splits
+        ]
         curve[s] = sum(folds) / len(folds)
     return curve
 
@@ -327,7 +382,9 @@ class Nested(NamedTuple):
     def flat(self):
         """Smallest mean outer loss over settings; of one outer split, the smallest inner loss."""
         several = len(self.fold_risks) > 1
-        return (self.outer_curves.mean(axis=0) if several else self.inner_curves[0]).min()
+        return (
+            self.outer_curves.mean(axis=0) if several else self.inner_curves[0]
+        ).min()
 
     @property
     def optimism(self):
@@ -346,7 +403,9 @@ def nested(fit_predict, settings, X, y, outer, inner, loss, w=None):
             curves[j] = inner_curve(fit_predict, settings, X, y, inner[j], loss, w)
             chosen[j] = select(curves[j], loss)
         for s, setting in enumerate(settings):
-            outer_curves[j, s], predicted = split_loss(fit_predict, setting, X, y, train, test, loss, w)
+            outer_curves[j, s], predicted = split_loss(
+                fit_predict, setting, X, y, train, test, loss, w
+            )
             if s == chosen[j]:
                 fold_risks[j] = outer_curves[j, s]
                 predictions.append(predicted)
@@ -375,7 +434,9 @@ def dev_set_size(width, n_settings, delta=0.05, range=1.0):
 def standard_error(losses):
     """sd of the fold losses with ddof 1, over the square root of their number."""
     mean = sum(losses) / len(losses)
-    return np.sqrt(sum((loss - mean) ** 2 for loss in losses) / (len(losses) - 1)) / np.sqrt(len(losses))
+    return np.sqrt(
+        sum((loss - mean) ** 2 for loss in losses) / (len(losses) - 1)
+    ) / np.sqrt(len(losses))
 
 
 def one_standard_error(curve, se, simplest_first):
@@ -389,7 +450,12 @@ def one_standard_error(curve, se, simplest_first):
 def regret(outer_curves, chosen):
     """[i, j]: loss of split i under the choice of split j, minus that under its own."""
     n = len(chosen)
-    return np.array([[outer_curves[i, chosen[j]] - outer_curves[i, chosen[i]] for j in range(n)] for i in range(n)])
+    return np.array(
+        [
+            [outer_curves[i, chosen[j]] - outer_curves[i, chosen[i]] for j in range(n)]
+            for i in range(n)
+        ]
+    )
 
 
 # Corrections of the smallest loss
@@ -400,7 +466,10 @@ def tibshirani_bias(losses):
     n_settings, n_folds = losses.shape
     means = [sum(losses[s]) / n_folds for s in range(n_settings)]
     chosen = means.index(min(means))
-    excess = [losses[chosen, k] - min(losses[s, k] for s in range(n_settings)) for k in range(n_folds)]
+    excess = [
+        losses[chosen, k] - min(losses[s, k] for s in range(n_settings))
+        for k in range(n_folds)
+    ]
     return chosen, sum(excess) / n_folds
 
 
@@ -411,8 +480,12 @@ def bbc(losses, bags, units=None, w=None):
     names, outside = np.unique(units), []
     for bag in bags:
         inside = np.concatenate([np.flatnonzero(units == names[u]) for u in bag])
-        means = [weighted_mean(losses[inside, s], w[inside]) for s in range(losses.shape[1])]
-        left = np.array([i for i in range(len(losses)) if units[i] not in set(names[bag])])
+        means = [
+            weighted_mean(losses[inside, s], w[inside]) for s in range(losses.shape[1])
+        ]
+        left = np.array(
+            [i for i in range(len(losses)) if units[i] not in set(names[bag])]
+        )
         outside.append(weighted_mean(losses[left, int(np.argmin(means))], w[left]))
     return np.array(outside)
 
@@ -425,7 +498,10 @@ def bayle_error(folds, within=False):
     n = sum(len(fold) for fold in folds)
     centre = sum(sum(fold) / len(fold) for fold in folds) / len(folds)
     if within:
-        variances = [sum((loss - sum(fold) / len(fold)) ** 2 for loss in fold) / (len(fold) - 1) for fold in folds]
+        variances = [
+            sum((loss - sum(fold) / len(fold)) ** 2 for loss in fold) / (len(fold) - 1)
+            for fold in folds
+        ]
         return np.sqrt(sum(variances) / len(folds) / n)
     return np.sqrt(sum((loss - centre) ** 2 for fold in folds for loss in fold) / n / n)
 
@@ -433,7 +509,14 @@ def bayle_error(folds, within=False):
 def clustered_error(losses, units, centre):
     """sqrt(U/(U-1) sum_u (sum of (l - centre)/n over unit u)^2)."""
     names = sorted(set(units))
-    sums = [sum((losses[i] - centre) / len(losses) for i in range(len(losses)) if units[i] == u) for u in names]
+    sums = [
+        sum(
+            (losses[i] - centre) / len(losses)
+            for i in range(len(losses))
+            if units[i] == u
+        )
+        for u in names
+    ]
     return np.sqrt(len(names) / (len(names) - 1) * sum(s**2 for s in sums))
 
 
@@ -456,4 +539,6 @@ def two_halves(d):
     for first, second in d:
         mean = (first + second) / 2
         squares.append((first - mean) ** 2 + (second - mean) ** 2)
-    return d[0][0] / np.sqrt(sum(squares) / 5), sum(x**2 for pair in d for x in pair) / (2 * sum(squares))
+    return d[0][0] / np.sqrt(sum(squares) / 5), sum(
+        x**2 for pair in d for x in pair
+    ) / (2 * sum(squares))

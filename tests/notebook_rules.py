@@ -6,13 +6,33 @@ import re
 
 from IPython.core.inputtransformer2 import TransformerManager
 
-SILENT = {"Assign", "AnnAssign", "AugAssign", "Import", "ImportFrom", "Assert", "FunctionDef", "ClassDef"}
+SILENT = {
+    "Assign",
+    "AnnAssign",
+    "AugAssign",
+    "Import",
+    "ImportFrom",
+    "Assert",
+    "FunctionDef",
+    "ClassDef",
+}
 BLOCKS = {"For", "While", "With", "If"}
-KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
-STATIC = {"text/plain", "text/html", "image/svg+xml", "image/png"}  # shown without a kernel, a script or a network
+KERNEL = {
+    "display_name": "Python 3 (ipykernel)",
+    "language": "python",
+    "name": "python3",
+}
+STATIC = {
+    "text/plain",
+    "text/html",
+    "image/svg+xml",
+    "image/png",
+}  # shown without a kernel, a script or a network
 MOST = 300_000
 SEEDS = 20
-PATH = re.compile(r"(?<![\w.:/<])/(home|root|tmp|usr|var|opt|work|Users|private)/|\b[A-Z]:\\")
+PATH = re.compile(
+    r"(?<![\w.:/<])/(home|root|tmp|usr|var|opt|work|Users|private)/|\b[A-Z]:\\"
+)
 SECONDS = re.compile(r"\b\d[\d.]* ?(s|ms|µs|μs|ns|seconds?|minutes?|hours?)\b")
 DATA = re.compile(r"data:image/[\w+]+;base64,[\w+/=]+")
 STYLE = re.compile(r'style="[^"]*"')
@@ -32,18 +52,29 @@ def source(cell):
 
 def code_cells(text):
     """(id, source, cell) of each code cell."""
-    return [(cell.get("id"), source(cell), cell) for cell in cells(text) if cell["cell_type"] == "code"]
+    return [
+        (cell.get("id"), source(cell), cell)
+        for cell in cells(text)
+        if cell["cell_type"] == "code"
+    ]
 
 
 def outputs(text):
     """(id of the cell, output) of each output."""
-    return [(name, output) for name, _, cell in code_cells(text) for output in cell["outputs"]]
+    return [
+        (name, output)
+        for name, _, cell in code_cells(text)
+        for output in cell["outputs"]
+    ]
 
 
 def words(output):
     """The texts of an output, pictures and styles left out."""
     data = output.get("data", {})
-    texts = [output.get("text", ""), *(value for kind, value in data.items() if not kind.startswith("image/"))]
+    texts = [
+        output.get("text", ""),
+        *(value for kind, value in data.items() if not kind.startswith("image/")),
+    ]
     return STYLE.sub("", DATA.sub("", "\n".join(str(text_of(one)) for one in texts)))
 
 
@@ -72,7 +103,9 @@ def sections(text):
     for cell in cells(text):
         if cell["cell_type"] == "markdown":
             prose = re.sub(r"(?ms)^```.*?^```", "", source(cell))
-            found += [(heading, []) for heading in re.findall(r"(?m)^## +(.+?) *$", prose)]
+            found += [
+                (heading, []) for heading in re.findall(r"(?m)^## +(.+?) *$", prose)
+            ]
         if found:
             found[-1][1].append(cell)
     return found
@@ -85,12 +118,20 @@ def is_exercise(heading):
 def was_not_run(text):
     """A cell that was never run is compared with nothing."""
     counts = [cell["execution_count"] for _, _, cell in code_cells(text)]
-    return [] if counts and counts == list(range(1, len(counts) + 1)) else [f"execution counts {counts}"]
+    return (
+        []
+        if counts and counts == list(range(1, len(counts) + 1))
+        else [f"execution counts {counts}"]
+    )
 
 
 def shows_nothing(text):
     """nbval compares nothing where nothing is stored."""
-    return [name for name, code, cell in code_cells(text) if not cell["outputs"] and not is_silent(code)]
+    return [
+        name
+        for name, code, cell in code_cells(text)
+        if not cell["outputs"] and not is_silent(code)
+    ]
 
 
 def complains(text):
@@ -99,16 +140,25 @@ def complains(text):
     return [
         (name, output.get("name") or output.get("ename"))
         for name, output in outputs(text)
-        if output.get("name") == "stderr" or (output["output_type"] == "error" and not bad[name])
+        if output.get("name") == "stderr"
+        or (output["output_type"] == "error" and not bad[name])
     ]
 
 
 def needs_more_than_a_page(text):
     """Widget state, or an output that asks for a kernel, a script or a network."""
     found = ["widget state"] if "widgets" in json.loads(text)["metadata"] else []
-    found += [(name, kind) for name, output in outputs(text) for kind in set(output.get("data", ())) - STATIC]
+    found += [
+        (name, kind)
+        for name, output in outputs(text)
+        for kind in set(output.get("data", ())) - STATIC
+    ]
     asks = re.compile(r"<script|<iframe|<link|(src|srcset)=[\"']?(https?:)?//")
-    return found + [(name, "asks for more") for name, output in outputs(text) if asks.search(words(output))]
+    return found + [
+        (name, "asks for more")
+        for name, output in outputs(text)
+        if asks.search(words(output))
+    ]
 
 
 def is_large(text):
@@ -121,25 +171,53 @@ def would_change_by_itself(text):
     """Ids, versions, times and states that another run or another machine writes otherwise."""
     notebook = json.loads(text)
     names = [cell.get("id") for cell in notebook["cells"]]
-    found = [name for name in names if not re.fullmatch(r"cell-\d\d", name or "") or names.count(name) > 1]
+    found = [
+        name
+        for name in names
+        if not re.fullmatch(r"cell-\d\d", name or "") or names.count(name) > 1
+    ]
     metadata = notebook["metadata"]
-    if metadata.get("kernelspec") != KERNEL or "version" in metadata.get("language_info", {}) or len(metadata) > 2:
+    if (
+        metadata.get("kernelspec") != KERNEL
+        or "version" in metadata.get("language_info", {})
+        or len(metadata) > 2
+    ):
         found.append("metadata")
-    found += [(cell["id"], key) for cell in notebook["cells"] for key in set(cell["metadata"]) - {"tags", "jupyter"}]
-    found += [(name, "metadata of an output") for name, output in outputs(text) if output.get("metadata")]
+    found += [
+        (cell["id"], key)
+        for cell in notebook["cells"]
+        for key in set(cell["metadata"]) - {"tags", "jupyter"}
+    ]
+    found += [
+        (name, "metadata of an output")
+        for name, output in outputs(text)
+        if output.get("metadata")
+    ]
     return found + ["no newline at the end"] * (not text.endswith("}\n"))
 
 
 def escapes_comparison(text):
     """Marks that make nbval skip a cell or forgive its output."""
-    marked = [name for name, code, _ in code_cells(text) if re.search(r"(?i)nbval[_-]", code)]
-    return marked + [(cell["id"], tag) for cell in cells(text) for tag in tags(cell) if tag != "raises-exception"]
+    marked = [
+        name for name, code, _ in code_cells(text) if re.search(r"(?i)nbval[_-]", code)
+    ]
+    return marked + [
+        (cell["id"], tag)
+        for cell in cells(text)
+        for tag in tags(cell)
+        if tag != "raises-exception"
+    ]
 
 
 def tells_of_the_machine(text):
     """Paths and seconds differ everywhere."""
     said = [(name, words(output)) for name, output in outputs(text)]
-    return [(name, found.group()) for name, one in said for rule in (PATH, SECONDS) if (found := rule.search(one))]
+    return [
+        (name, found.group())
+        for name, one in said
+        for rule in (PATH, SECONDS)
+        if (found := rule.search(one))
+    ]
 
 
 def claims_without_proof(text):
@@ -147,7 +225,11 @@ def claims_without_proof(text):
     found = []
     for heading, inside in sections(text):
         code = [source(cell) for cell in inside if cell["cell_type"] == "code"]
-        if code and not is_exercise(heading) and not any(has_assert(one) for one in code):
+        if (
+            code
+            and not is_exercise(heading)
+            and not any(has_assert(one) for one in code)
+        ):
             found.append(heading)
     return found
 
@@ -162,19 +244,33 @@ def lacks_a_figure(text):
         output
         for _, output in outputs(text)
         if any(kind.startswith("image/") for kind in output.get("data", ()))
-        or re.search(r'<img[^>]+src="data:image/', text_of(output.get("data", {}).get("text/html", "")))
+        or re.search(
+            r'<img[^>]+src="data:image/',
+            text_of(output.get("data", {}).get("text/html", "")),
+        )
     ]
     return [] if drawn else ["no figure"]
 
 
 def lacks_an_exercise(text):
     """One section "Exercise", whose answer is folded."""
-    inside = [cell for heading, below in sections(text) if is_exercise(heading) for cell in below]
+    inside = [
+        cell
+        for heading, below in sections(text)
+        if is_exercise(heading)
+        for cell in below
+    ]
     folded = [
         cell
         for cell in inside
-        if (cell["cell_type"] == "code" and cell["metadata"].get("jupyter", {}).get("source_hidden"))
-        or (cell["cell_type"] == "markdown" and re.search(r"(?s)<details>.*<summary>.*</details>", source(cell)))
+        if (
+            cell["cell_type"] == "code"
+            and cell["metadata"].get("jupyter", {}).get("source_hidden")
+        )
+        or (
+            cell["cell_type"] == "markdown"
+            and re.search(r"(?s)<details>.*<summary>.*</details>", source(cell))
+        )
     ]
     return [] if folded else ["no exercise with a folded answer"]
 
@@ -182,7 +278,10 @@ def lacks_an_exercise(text):
 def lacks_other_seeds(text):
     """One cell asserts its conclusion over twenty seeds or more."""
     for _, code, _ in code_cells(text):
-        spans = [ast.literal_eval(f"({span},)") for span in re.findall(r"\bseed in range\(([\d, ]+)\)", code)]
+        spans = [
+            ast.literal_eval(f"({span},)")
+            for span in re.findall(r"\bseed in range\(([\d, ]+)\)", code)
+        ]
         if has_assert(code) and any(len(range(*span)) >= SEEDS for span in spans):
             return []
     return [f"no assert over {SEEDS} seeds"]
@@ -190,9 +289,19 @@ def lacks_other_seeds(text):
 
 def needs_mathjax(text):
     """Formulas are letters: a page without a network typesets nothing."""
-    prose = {cell["id"]: source(cell) for cell in cells(text) if cell["cell_type"] == "markdown"}
-    plain = {name: re.sub(r"(?s)```.*?```|`[^`]*`", "", one) for name, one in prose.items()}
-    return [name for name, one in plain.items() if re.search(r"\$[^$\n]+\$|\\\(|\\\[|\\begin\{", one)]
+    prose = {
+        cell["id"]: source(cell)
+        for cell in cells(text)
+        if cell["cell_type"] == "markdown"
+    }
+    plain = {
+        name: re.sub(r"(?s)```.*?```|`[^`]*`", "", one) for name, one in prose.items()
+    }
+    return [
+        name
+        for name, one in plain.items()
+        if re.search(r"\$[^$\n]+\$|\\\(|\\\[|\\begin\{", one)
+    ]
 
 
 RULES = (

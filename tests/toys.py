@@ -27,11 +27,17 @@ class Kernel(RegressorMixin, BaseEstimator):
         self.bandwidth, self.power = bandwidth, power
 
     def fit(self, X, y, sample_weight=None):
-        self.X_, self.y_, self.w_ = X, y, np.ones(len(y)) if sample_weight is None else sample_weight
+        self.X_, self.y_, self.w_ = (
+            X,
+            y,
+            np.ones(len(y)) if sample_weight is None else sample_weight,
+        )
         return self
 
     def predict(self, X):
-        return smoothed(distances_of(self.X_, X), [self.bandwidth], self.power, self.y_, self.w_)[:, 0]
+        return smoothed(
+            distances_of(self.X_, X), [self.bandwidth], self.power, self.y_, self.w_
+        )[:, 0]
 
 
 def kernels(estimator, values, X_train, y_train, X_test, sample_weight=None):
@@ -44,7 +50,10 @@ def kernels_and_powers(estimator, values, X_train, y_train, X_test):
     """Distances once, every pair of a bandwidth and a power."""
     distances, w = distances_of(X_train, X_test), np.ones(len(y_train))
     return np.column_stack(
-        [smoothed(distances, [h], p, y_train, w) for h, p in zip(values["bandwidth"], values["power"], strict=True)]
+        [
+            smoothed(distances, [h], p, y_train, w)
+            for h, p in zip(values["bandwidth"], values["power"], strict=True)
+        ]
     )
 
 
@@ -65,7 +74,9 @@ class Centroids(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         scores = self.decision_function(X)
-        return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)]
+        return self.classes_[
+            (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        ]
 
 
 def shrunken(estimator, values, X_train, y_train, X_test):
@@ -76,15 +87,22 @@ def shrunken(estimator, values, X_train, y_train, X_test):
         model.set_params(shrink=value)
         scores.append(model.decision_function(X_test))
         labels.append(model.predict(X_test))
-    return {"predict": np.column_stack(labels), "decision_function": np.stack(scores, axis=1)}
+    return {
+        "predict": np.column_stack(labels),
+        "decision_function": np.stack(scores, axis=1),
+    }
 
 
 def centroids_of_split(split):
     """What every shrinkage says of the test part, as an algorithm of cvnb's own says it."""
     meter, train = split.meter, split.train
-    said = shrunken(None, split.combination.values, split.X_train, meter.data.y[train], split.X_test)
+    said = shrunken(
+        None, split.combination.values, split.X_train, meter.data.y[train], split.X_test
+    )
     present = np.isin(meter.classes, meter.data.y[train])
-    return Answers(np.searchsorted(meter.classes, said["predict"]), present=present[None]), 0
+    return Answers(
+        np.searchsorted(meter.classes, said["predict"]), present=present[None]
+    ), 0
 
 
 def kernel(bandwidth=None):
@@ -95,7 +113,10 @@ def kernel(bandwidth=None):
 
 def counting(estimator, values, X_train, y_train, X_test):
     """The same, and a close call in each split."""
-    return {"predict": kernels(estimator, values, X_train, y_train, X_test), "far rows": 2}
+    return {
+        "predict": kernels(estimator, values, X_train, y_train, X_test),
+        "far rows": 2,
+    }
 
 
 KERNEL = Algorithm(

@@ -51,7 +51,9 @@ class Sent:
 
     call: Any
     config: dict[str, Any] = field(default_factory=sklearn.get_config)
-    home: tuple[str, int] = field(default_factory=lambda: (socket.gethostname(), os.getpid()))
+    home: tuple[str, int] = field(
+        default_factory=lambda: (socket.gethostname(), os.getpid())
+    )
 
     @contextmanager
     def at_work(self, threads: dict[str, int]) -> Iterator[Callable[[], bool]]:
@@ -64,19 +66,34 @@ class Sent:
 
         worker = get_worker()
         own, key = worker.state.nthreads, worker.get_current_task()
-        n = max(1, n_cores() // max(own, threads.get(get_address_host(worker.address), own)))
+        n = max(
+            1, n_cores() // max(own, threads.get(get_address_host(worker.address), own))
+        )
         host = socket.gethostname()
-        ours = self.home != (host, os.getpid())  # a process of the cluster's, not the user's
+        ours = self.home != (
+            host,
+            os.getpid(),
+        )  # a process of the cluster's, not the user's
         with ExitStack() as stack:
             if ours:
                 numba_will_take(n)
-            if self.home == (host, os.getppid()):  # Ctrl-C and Jupyter interrupt the run's children too
+            if self.home == (
+                host,
+                os.getppid(),
+            ):  # Ctrl-C and Jupyter interrupt the run's children too
                 worker.loop.add_callback(signal.signal, signal.SIGINT, signal.SIG_IGN)
             stack.enter_context(alone() if ours and own == 1 else nullcontext())
             stack.enter_context(sklearn.config_context(**self.config))
-            stack.enter_context(parallel_config(backend="threading"))  # for estimators with n_jobs of their own
+            stack.enter_context(
+                parallel_config(backend="threading")
+            )  # for estimators with n_jobs of their own
             stack.enter_context(at_most(n))
-            yield lambda: key not in worker.state.tasks or worker.state.tasks[key].state == "cancelled"
+            yield (
+                lambda: (
+                    key not in worker.state.tasks
+                    or worker.state.tasks[key].state == "cancelled"
+                )
+            )
 
 
 @dataclass(frozen=True)
@@ -88,7 +105,11 @@ class Calls:
     def __call__(self, sent: Sent, threads: dict[str, int]) -> list[Any] | None:
         """What they find, there; None where they have been given up meanwhile."""
         stop = Stop()
-        with sent.at_work(threads) as given_up, _watched(stop, given_up), suppress(Stopped):
+        with (
+            sent.at_work(threads) as given_up,
+            _watched(stop, given_up),
+            suppress(Stopped),
+        ):
             team = Team(stop)
             found = [sent.call(item, team) for item in self.items]
         return None if stop.is_set() else found
@@ -122,22 +143,32 @@ class Cluster:
     def __init__(self, backend: Any) -> None:
         self.client, self.options = backend.client, backend.submit_kwargs
         if self.client.asynchronous:
-            raise WrongTypeError("this dask client is asynchronous, and a run waits for its results; use Client() without it.")
-        self.n = max(1, backend.effective_n_jobs(-1))  # waits for a first worker as long as joblib does
+            raise WrongTypeError(
+                "this dask client is asynchronous, and a run waits for its results; use Client() without it."
+            )
+        self.n = max(
+            1, backend.effective_n_jobs(-1)
+        )  # waits for a first worker as long as joblib does
         self.sent: Any = None
         self.call: Any = None
 
-    def map(self, call: Any, items: Iterable[Any], n_items: int, look: Callable[[Any], None]) -> Generator[Any]:
+    def map(
+        self, call: Any, items: Iterable[Any], n_items: int, look: Callable[[Any], None]
+    ) -> Generator[Any]:
         """As Executor.map; many quick calls travel together."""
         size, items = max(1, n_items // (4 * self.n)), iter(items)
-        for found in self._found(call, iter(lambda: tuple(islice(items, size)), ()), lambda: look(None)):
+        for found in self._found(
+            call, iter(lambda: tuple(islice(items, size)), ()), lambda: look(None)
+        ):
             yield from found
 
     def renew(self) -> None:
         """Scatter anew what the killed workers held."""
         self.sent = None
 
-    def _found(self, call: Any, batches: Iterable[tuple[Any, ...]], look: Look) -> Iterator[list[Any]]:
+    def _found(
+        self, call: Any, batches: Iterable[tuple[Any, ...]], look: Look
+    ) -> Iterator[list[Any]]:
         """What the batches find, in their order."""
         ahead: deque[Future[Any]] = deque()
         try:
@@ -163,13 +194,20 @@ class Cluster:
 
     async def _scattered(self, call: Any) -> Any:
         """To one worker, of whom the others have it: a scattering to all of them never ends where one is killed meanwhile."""
-        scattering = asyncio.ensure_future(self.client.scatter(Sent(call), hash=False, asynchronous=True))
+        scattering = asyncio.ensure_future(
+            self.client.scatter(Sent(call), hash=False, asynchronous=True)
+        )
         try:
             return await asyncio.shield(scattering)
         except asyncio.CancelledError:
             scattering.add_done_callback(_let_go)  # the scheduler may have it already
             raise
-        except (OSError, KeyError, ValueError, TimeoutError) as error:  # a worker went away meanwhile, or all of them
+        except (
+            OSError,
+            KeyError,
+            ValueError,
+            TimeoutError,
+        ) as error:  # a worker went away meanwhile, or all of them
             await self._back()
             raise Lost(str(error)) from error
 
@@ -188,7 +226,9 @@ class Cluster:
             raise Lost(str(error)) from error
         finally:
             future.release()
-        if found is None:  # a worker believed that nobody wanted it, and was asked for it again
+        if (
+            found is None
+        ):  # a worker believed that nobody wanted it, and was asked for it again
             raise Lost(f"{key} was given up by its worker")
         return found
 
@@ -223,7 +263,9 @@ def cluster(n_jobs: int | None) -> Iterator[Cluster | None]:
     if n_jobs == 1 or not is_dask(backend):
         yield None
         return
-    with backend.retrieval_context():  # a run inside a task gives its thread back while it waits
+    with (
+        backend.retrieval_context()
+    ):  # a run inside a task gives its thread back while it waits
         there = Cluster(backend)
         try:
             yield there

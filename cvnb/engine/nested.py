@@ -15,7 +15,18 @@ from itertools import pairwise
 import numpy as np
 
 from ..inference.rules import Rule
-from ..paths.base import Draw, Inside, Losses, Outside, Path, Refusal, Task, added, n_inner, offsets
+from ..paths.base import (
+    Draw,
+    Inside,
+    Losses,
+    Outside,
+    Path,
+    Refusal,
+    Task,
+    added,
+    n_inner,
+    offsets,
+)
 from ..paths.refit import Refit, recorded
 from ..runtime.threads import Team
 from ..splits.plan import Plan
@@ -24,7 +35,14 @@ from .table import Failure, Found
 Asking = Generator[Task, Losses | Refusal, Found]
 
 
-def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: bool, known: Found | None = None) -> Asking:
+def choose_and_measure(
+    rule: Rule,
+    draw: int,
+    plan: Plan,
+    parts: range,
+    every: bool,
+    known: Found | None = None,
+) -> Asking:
     """Choose inside, measure outside: asks for the losses of tasks, and gives what it found in the training parts.
 
         s_j = the setting that the rule takes from the inner losses of part j
@@ -32,7 +50,9 @@ def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: b
 
     A choice that fails on the whole outer training part gives way to the next best. known: inner losses that stand.
     """
-    found = Found(parts, np.zeros(len(parts), dtype=np.int64)) if known is None else known
+    found = (
+        Found(parts, np.zeros(len(parts), dtype=np.int64)) if known is None else known
+    )
     carry = None
     if known is None and plan.inner_layouts is not None:
         losses = yield Inside(draw, parts)
@@ -57,7 +77,11 @@ def choose_and_measure(rule: Rule, draw: int, plan: Plan, parts: range, every: b
         return found
     _note(found, losses)
     found.outside = frozenset(found.refused) - inside
-    found.outer, found.rows, found.predictions = losses.losses, losses.rows, losses.predictions
+    found.outer, found.rows, found.predictions = (
+        losses.losses,
+        losses.rows,
+        losses.predictions,
+    )
     failed = np.isnan(found.outer[np.arange(len(parts)), found.chosen])
     for i in np.flatnonzero(failed).tolist():
         if parts[i] not in found.refused:
@@ -69,13 +93,23 @@ def _next_best(rule: Rule, outer: Outside, plan: Plan, found: Found, i: int) -> 
     """Take the next best setting in the place of one that failed outside part i, until one does not."""
     j, losses = found.parts[i], found.outer
     assert losses is not None
-    left = np.full_like(losses[[i]], np.nan) if found.inner is None else found.inner[i].copy()
+    left = (
+        np.full_like(losses[[i]], np.nan)
+        if found.inner is None
+        else found.inner[i].copy()
+    )
     while np.isnan(losses[i, found.chosen[i]]):
         left[:, found.chosen[i]] = np.nan
         found.chosen[i] = _chosen(rule, left, found, outer.draw, j, plan)
         if outer.every and np.isnan(losses[i, found.chosen[i]]):
             continue
-        again = yield replace(outer, parts=range(j, j + 1), chosen=found.chosen[[i]], every=False, carry=None)
+        again = yield replace(
+            outer,
+            parts=range(j, j + 1),
+            chosen=found.chosen[[i]],
+            every=False,
+            carry=None,
+        )
         assert isinstance(again, Losses)
         found.predictions[i] = again.predictions[0]
         if not outer.every:
@@ -85,14 +119,22 @@ def _next_best(rule: Rule, outer: Outside, plan: Plan, found: Found, i: int) -> 
     return found
 
 
-def _note(found: Found, losses: Losses, inside: Plan | None = None, j: int | None = None) -> None:
+def _note(
+    found: Found, losses: Losses, inside: Plan | None = None, j: int | None = None
+) -> None:
     """Keep what a path says beside its losses on inner splits, or on outer ones where no plan is given; of part j alone."""
     if losses.refused:
         found.refused = losses.refused | found.refused
     if losses.failures:
         parts = found.parts if j is None else range(j, j + 1)
-        splits = [(i, k) for i in parts for k in (range(n_inner(inside, i)) if inside is not None else (None,))]
-        found.failures += [Failure(*splits[at], s, cause) for (at, s), cause in losses.failures.items()]
+        splits = [
+            (i, k)
+            for i in parts
+            for k in (range(n_inner(inside, i)) if inside is not None else (None,))
+        ]
+        found.failures += [
+            Failure(*splits[at], s, cause) for (at, s), cause in losses.failures.items()
+        ]
     if losses.warnings:
         found.warnings = added((found.warnings, losses.warnings))
     if losses.counts:
@@ -104,15 +146,29 @@ def _note(found: Found, losses: Losses, inside: Plan | None = None, j: int | Non
 class NothingLeft(Exception):
     """Raised where every setting has failed in part j of a draw; first: the first failure there."""
 
-    def __init__(self, draw: int, j: int, failures: list[Failure], nested: bool) -> None:
+    def __init__(
+        self, draw: int, j: int, failures: list[Failure], nested: bool
+    ) -> None:
         causes = Counter(failure.cause for failure in failures if failure.j == j)
         lines = [f"  {n} × {cause}" for cause, n in causes.most_common(5)]
         where = f" in outer split {j}" if nested else ""
-        super().__init__("\n".join([f"every setting failed{where}, so nothing can be chosen there:", *lines]))
-        self.draw, self.first = draw, next((failure for failure in failures if failure.j == j), None)
+        super().__init__(
+            "\n".join(
+                [
+                    f"every setting failed{where}, so nothing can be chosen there:",
+                    *lines,
+                ]
+            )
+        )
+        self.draw, self.first = (
+            draw,
+            next((failure for failure in failures if failure.j == j), None),
+        )
 
 
-def _chosen(rule: Rule, losses: np.ndarray, found: Found, draw: int, j: int, plan: Plan) -> int:
+def _chosen(
+    rule: Rule, losses: np.ndarray, found: Found, draw: int, j: int, plan: Plan
+) -> int:
     chosen = rule.choose(losses)
     if chosen is None:
         raise NothingLeft(draw, j, found.failures, plan.outer_layout is not None)

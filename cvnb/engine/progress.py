@@ -33,7 +33,9 @@ class Slot:
         self.stop = Stop()
         self.share, self.name, self.part, self.n_parts = 0.0, "", 0, 1
         self.as_result: Callable[[Any], Any] | None = None  # loss table -> result
-        self.table: Callable[[], Any] | None = None  # the loss table as far as it is filled
+        self.table: Callable[[], Any] | None = (
+            None  # the loss table as far as it is filled
+        )
 
     @property
     def used(self) -> bool:
@@ -46,13 +48,25 @@ class Slot:
         shown = in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
         return self.shows and shown and os.environ.get("CVNB_PROGRESS", "") != "off"
 
-    def begin(self, name: str, part: int, n_parts: int, as_result: Callable[[Any], Any]) -> None:
+    def begin(
+        self, name: str, part: int, n_parts: int, as_result: Callable[[Any], Any]
+    ) -> None:
         """What is told from here on is of this part."""
-        self.name, self.part, self.n_parts, self.as_result, self.table = name, part, n_parts, as_result, None
+        self.name, self.part, self.n_parts, self.as_result, self.table = (
+            name,
+            part,
+            n_parts,
+            as_result,
+            None,
+        )
 
     def so_far(self) -> Any:
         """The partial result of this part; None before anything is known of it."""
-        return None if self.table is None or self.as_result is None else self.as_result(self.table())
+        return (
+            None
+            if self.table is None or self.as_result is None
+            else self.as_result(self.table())
+        )
 
     def tell(self, share: float) -> None:
         """So much of this part is done. A run that was told to stop is interrupted here, in its own thread."""
@@ -99,7 +113,13 @@ class Slot:
 class Progress:
     """Told how much is done of `total`; a thread draws it at most ten times a second."""
 
-    def __init__(self, total: float, slot: Slot | None, unit: str = "splits", table: Callable[[], Any] | None = None) -> None:
+    def __init__(
+        self,
+        total: float,
+        slot: Slot | None,
+        unit: str = "splits",
+        table: Callable[[], Any] | None = None,
+    ) -> None:
         self.total, self.unit, self.slot = total, unit, slot
         self.done, self.sentence = 0.0, ""
         self.said: Callable[[], str] = str
@@ -108,7 +128,9 @@ class Progress:
         if slot is not None and table is not None:
             slot.table = table
         if slot is not None and slot.seen:
-            self.ticker = threading.Thread(target=self._tick, name="cvnb progress", daemon=True)
+            self.ticker = threading.Thread(
+                target=self._tick, name="cvnb progress", daemon=True
+            )
             self.ticker.start()
 
     def __call__(self, done: float, said: Callable[[], str] | None = None) -> None:
@@ -144,11 +166,19 @@ class Progress:
         """What is drawn now."""
         if self.sentence:
             return self.sentence
-        named = f"{self.slot.name}: " if self.slot is not None and self.slot.name else ""
-        text = f"{self.done:.0f} of {self.total:.0f} {self.unit}" if self.unit else f"{100 * self.done / self.total:.0f} % done"
+        named = (
+            f"{self.slot.name}: " if self.slot is not None and self.slot.name else ""
+        )
+        text = (
+            f"{self.done:.0f} of {self.total:.0f} {self.unit}"
+            if self.unit
+            else f"{100 * self.done / self.total:.0f} % done"
+        )
         more = [self.said()]
         if self.done > 0:
-            left = (time.monotonic() - self.started) * (self.total - self.done) / self.done
+            left = (
+                (time.monotonic() - self.started) * (self.total - self.done) / self.done
+            )
             more.append(f"about {left:.0f} s left")
         return named + ", ".join([text, *filter(None, more)])
 

@@ -55,7 +55,9 @@ class LossTable:
         """[training parts, settings]: mean over inner splits of their fold means; NaN where one of them failed."""
         if self.inner is None:
             return None
-        return np.array([losses.mean(axis=0) for losses in self.inner]).reshape(len(self.inner), self.outer.shape[1])
+        return np.array([losses.mean(axis=0) for losses in self.inner]).reshape(
+            len(self.inner), self.outer.shape[1]
+        )
 
     @property
     def fold_risks(self) -> np.ndarray:
@@ -90,7 +92,11 @@ class TableBuilder:
 
     def __init__(self, plan: Plan, n_settings: int) -> None:
         n_outer, self.n_parts = len(plan.outer), plan.n_parts
-        self.inner: list[np.ndarray] | None = None if plan.inner_layouts is None else [np.zeros((0, n_settings))] * plan.n_parts
+        self.inner: list[np.ndarray] | None = (
+            None
+            if plan.inner_layouts is None
+            else [np.zeros((0, n_settings))] * plan.n_parts
+        )
         self.outer = np.full((n_outer, n_settings), np.nan)
         self.rows: list[np.ndarray | None] = [None] * n_outer
         self.predictions: list[np.ndarray] = [np.zeros(0)] * n_outer
@@ -117,7 +123,11 @@ class TableBuilder:
             if j in found.refused:
                 continue
             if found.outer is not None:
-                self.outer[j], self.rows[j], self.predictions[j] = found.outer[i], found.rows[i], found.predictions[i]
+                self.outer[j], self.rows[j], self.predictions[j] = (
+                    found.outer[i],
+                    found.rows[i],
+                    found.predictions[i],
+                )
             self.finished[j] = True
         self.failures += found.failures
         for mine, theirs in (
@@ -132,7 +142,11 @@ class TableBuilder:
         if self.inner is not None and found.inner is not None:
             self.inner[here] = found.inner
         if found.outer is not None:
-            self.outer[here], self.rows[here], self.predictions[here] = found.outer, found.rows, found.predictions
+            self.outer[here], self.rows[here], self.predictions[here] = (
+                found.outer,
+                found.rows,
+                found.predictions,
+            )
         self.finished[here] = True
 
     def table(self, seconds: float) -> LossTable:

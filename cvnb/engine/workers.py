@@ -10,7 +10,10 @@ from typing import Any, Protocol
 import sklearn
 from joblib import effective_n_jobs
 from joblib._parallel_backends import LokyBackend
-from joblib.externals.loky.process_executor import BrokenProcessPool, ShutdownExecutorError
+from joblib.externals.loky.process_executor import (
+    BrokenProcessPool,
+    ShutdownExecutorError,
+)
 from joblib.parallel import get_active_backend
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -20,7 +23,9 @@ from ..runtime.thread_warnings import quiet
 from ..runtime.threads import Team, in_order, n_threads, pool_of
 from .cluster import Lost, cluster
 
-Look = Callable[[Any], None]  # called now and then, with the item that is begun where that is known, else None
+Look = Callable[
+    [Any], None
+]  # called now and then, with the item that is begun where that is known, else None
 Call = Callable[[Any, Team], Any]
 
 
@@ -44,7 +49,9 @@ class Executor(Protocol):
     @property
     def team(self) -> Team | None: ...
 
-    def map(self, call: Call, items: Iterable[Any], n_items: int, look: Look) -> Generator[Any]:
+    def map(
+        self, call: Call, items: Iterable[Any], n_items: int, look: Look
+    ) -> Generator[Any]:
         """call(item, team) of every item, in order; closed early, what is not begun is given up."""
         ...
 
@@ -61,7 +68,9 @@ class Here:
     def __init__(self, team: Team) -> None:
         self.team, self.n = team, team.n
 
-    def map(self, call: Call, items: Iterable[Any], n_items: int, look: Look) -> Generator[Any]:
+    def map(
+        self, call: Call, items: Iterable[Any], n_items: int, look: Look
+    ) -> Generator[Any]:
         if self.n > 1:
             yield from self.team.imap(lambda item: call(item, self.team), list(items))
             return
@@ -81,13 +90,21 @@ class Threads:
     def __init__(self, team: Team, openmp: int | None = None) -> None:
         self.team, self.n, self.openmp = team, team.n, openmp
 
-    def map(self, call: Call, items: Iterable[Any], n_items: int, look: Look) -> Generator[Any]:
+    def map(
+        self, call: Call, items: Iterable[Any], n_items: int, look: Look
+    ) -> Generator[Any]:
         def configured(item: Any) -> Any:  # each thread has a configuration of its own
-            with self.team.inside(), sklearn.config_context(**self.team.config), self._limited():
+            with (
+                self.team.inside(),
+                sklearn.config_context(**self.team.config),
+                self._limited(),
+            ):
                 return call(item, self.team)
 
         assert self.team.pool is not None
-        yield from in_order(configured, items, self.team.pool, self.n, lambda: look(None))
+        yield from in_order(
+            configured, items, self.team.pool, self.n, lambda: look(None)
+        )
 
     def _limited(self) -> Any:
         return nullcontext() if self.openmp is None else openmp_at_most(self.openmp)
@@ -106,14 +123,22 @@ class Joblib:
 
     def __init__(self, stack: ExitStack, n_jobs: int | None, backend: Any) -> None:
         self.stack, self.n_jobs, self.n = stack, n_jobs, effective_n_jobs(n_jobs)
-        self.share = max(1, n_cores() // self.n) if not backend.supports_inner_max_num_threads else None
+        self.share = (
+            max(1, n_cores() // self.n)
+            if not backend.supports_inner_max_num_threads
+            else None
+        )
         self.returns = "generator" if backend.supports_return_generator else "list"
         self.renew()
 
-    def map(self, call: Call, items: Iterable[Any], n_items: int, look: Look) -> Generator[Any]:
+    def map(
+        self, call: Call, items: Iterable[Any], n_items: int, look: Look
+    ) -> Generator[Any]:
         size, items = max(1, n_items // (4 * self.n)), iter(items)
         batches = iter(lambda: list(islice(items, size)), [])
-        found = self.parallel(delayed(_make_calls)(call, batch, self.share) for batch in batches)
+        found = self.parallel(
+            delayed(_make_calls)(call, batch, self.share) for batch in batches
+        )
         try:
             yield from chain.from_iterable(found)
         finally:
@@ -122,11 +147,15 @@ class Joblib:
     def renew(self) -> None:
         """Start workers, with scikit-learn's configuration; results come one by one where the backend can do that."""
         self.stack.close()
-        self.parallel = self.stack.enter_context(Parallel(n_jobs=self.n_jobs, return_as=self.returns))
+        self.parallel = self.stack.enter_context(
+            Parallel(n_jobs=self.n_jobs, return_as=self.returns)
+        )
 
 
 @contextmanager
-def kernels_on(n_jobs: int | None, stop: Stop, cost: float, tiny: float, quick: float) -> Iterator[Executor]:
+def kernels_on(
+    n_jobs: int | None, stop: Stop, cost: float, tiny: float, quick: float
+) -> Iterator[Executor]:
     """For kernels: a cluster where one is asked for and there is enough to do, else threads of this process."""
     with cluster(n_jobs if cost > quick else 1) as there:
         if there is not None:
@@ -137,7 +166,9 @@ def kernels_on(n_jobs: int | None, stop: Stop, cost: float, tiny: float, quick: 
 
 
 @contextmanager
-def threads_on(n_jobs: int | None, stop: Stop, cost: float, tiny: float, quick: float) -> Iterator[Executor]:
+def threads_on(
+    n_jobs: int | None, stop: Stop, cost: float, tiny: float, quick: float
+) -> Iterator[Executor]:
     """This thread where it takes a moment, with the help of others where it is quick; else others, while this one waits."""
     n = 1 if cost <= tiny else n_threads(n_jobs)
     with matrices_at_most(1):
@@ -162,7 +193,9 @@ def fits_on(n_jobs: int | None, stop: Stop, on_threads: bool) -> Iterator[Execut
         if not on_threads:
             yield Here(Team(stop))
             return
-        n = n_threads(None) if unasked else 1  # one thread beside this one, which sees an interrupt
+        n = (
+            n_threads(None) if unasked else 1
+        )  # one thread beside this one, which sees an interrupt
         with pool_of(n) as pool, matrices_at_most(1):
             yield Threads(Team(stop, pool, n), max(1, n_cores() // n))
         return
@@ -172,7 +205,9 @@ def fits_on(n_jobs: int | None, stop: Stop, on_threads: bool) -> Iterator[Execut
 
 def is_loss_of_workers(error: BaseException) -> bool:
     """Whether workers were killed or sent away, be it by another run that shared them."""
-    return isinstance(error, BrokenProcessPool | Lost) or isinstance(error.__context__, ShutdownExecutorError)
+    return isinstance(error, BrokenProcessPool | Lost) or isinstance(
+        error.__context__, ShutdownExecutorError
+    )
 
 
 def _close(found: Any) -> None:

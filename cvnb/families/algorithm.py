@@ -101,7 +101,9 @@ class Algorithm:
     @cached_property
     def classes(self) -> tuple[type, ...]:
         """The models themselves."""
-        return tuple(found(model) if isinstance(model, str) else model for model in self.models)
+        return tuple(
+            found(model) if isinstance(model, str) else model for model in self.models
+        )
 
     @property
     def counted(self) -> str:

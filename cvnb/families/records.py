@@ -6,7 +6,9 @@ from typing import Any
 
 from .algorithm import Algorithm, Lazy
 
-MARGINS = {"margins": "At {n} the classes are level up to rounding: another computation may name the other class."}
+MARGINS = {
+    "margins": "At {n} the classes are level up to rounding: another computation may name the other class."
+}
 LINEAR: dict[str, Any] = {
     "sweep": Lazy("cvnb.paths.linear.path:LinearSweep"),
     "answers_of_split": Lazy("cvnb.paths.linear.path:answers_of_split"),
@@ -26,7 +28,10 @@ GROWN: dict[str, str] = {
 BUILT_IN = (
     Algorithm(
         name="knn",
-        models=("sklearn.neighbors:KNeighborsClassifier", "sklearn.neighbors:KNeighborsRegressor"),
+        models=(
+            "sklearn.neighbors:KNeighborsClassifier",
+            "sklearn.neighbors:KNeighborsRegressor",
+        ),
         axis="n_neighbors",
         short_hands=("cvnb.families.shorthands:knn",),
         sweep=Lazy("cvnb.paths.knn.path:KnnSweep"),
@@ -36,7 +41,9 @@ BUILT_IN = (
         simplest={"n_neighbors": "large"},
         needs_rows=("n_neighbors",),
         notes={
-            "equal distances": ("At {n} the k-th and the next neighbour are equally far: distance, then row number, decided.")
+            "equal distances": (
+                "At {n} the k-th and the next neighbour are equally far: distance, then row number, decided."
+            )
         },
         rate=2.2,
         memory=Lazy("cvnb.paths.memory:of_neighbours"),
@@ -63,7 +70,10 @@ BUILT_IN = (
         name="lasso",
         models=("sklearn.linear_model:Lasso", "sklearn.linear_model:ElasticNet"),
         axis="alpha",
-        short_hands=("cvnb.families.shorthands:lasso", "cvnb.families.shorthands:elastic_net"),
+        short_hands=(
+            "cvnb.families.shorthands:lasso",
+            "cvnb.families.shorthands:elastic_net",
+        ),
         refuses=Lazy("cvnb.paths.linear.lasso:refuses"),
         iterated=True,
         simplest={"alpha": "large", "l1_ratio": "large"},
@@ -106,7 +116,10 @@ BUILT_IN = (
     ),
     Algorithm(
         name="tree",
-        models=("sklearn.tree:DecisionTreeClassifier", "sklearn.tree:DecisionTreeRegressor"),
+        models=(
+            "sklearn.tree:DecisionTreeClassifier",
+            "sklearn.tree:DecisionTreeRegressor",
+        ),
         short_hands=("cvnb.families.shorthands:tree",),
         simplest=GROWN,
         **STAGED,
@@ -122,7 +135,12 @@ BUILT_IN = (
             "sklearn.ensemble:AdaBoostRegressor",
         ),
         short_hands=("cvnb.families.shorthands:boosting",),
-        simplest={**GROWN, "n_estimators": "small", "max_iter": "small", "l2_regularization": "large"},
+        simplest={
+            **GROWN,
+            "n_estimators": "small",
+            "max_iter": "small",
+            "l2_regularization": "large",
+        },
         two_classes=("GradientBoostingClassifier",),
         **STAGED,
     ),

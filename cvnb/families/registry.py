@@ -33,12 +33,17 @@ def recognised(model: type) -> Algorithm | None:
 def simplest_of(estimator: Any, parameter: str) -> Any:
     """Which values of a parameter are simpler, by the record of its class or of one above; None: not known."""
     above = filter(None, map(recognised, type(estimator).__mro__))
-    return next((one.simplest[parameter] for one in above if parameter in one.simplest), None)
+    return next(
+        (one.simplest[parameter] for one in above if parameter in one.simplest), None
+    )
 
 
 def sentence_of(kind: str) -> str:
     """The sentence about a kind of close call; plain words where its record is no longer here."""
-    return next((one.notes[kind] for one in records() if kind in one.notes), f"{kind.capitalize()}: {{n}}.")
+    return next(
+        (one.notes[kind] for one in records() if kind in one.notes),
+        f"{kind.capitalize()}: {{n}}.",
+    )
 
 
 def short_hands(built_in: bool = False) -> dict[str, Callable[..., Any] | str]:
@@ -57,18 +62,29 @@ def short_hand(name: str) -> Any:
 def add(record: Algorithm, replace: bool = True) -> None:
     """Use this record for its models, in the place of any other, built in or added before; else that is an error."""
     if not isinstance(record, Algorithm):
-        raise WrongTypeError(f"{record!r} is no Algorithm; make one: cvnb.paths.Algorithm(name=..., models=..., axis=...).")
+        raise WrongTypeError(
+            f"{record!r} is no Algorithm; make one: cvnb.paths.Algorithm(name=..., models=..., axis=...)."
+        )
     for model in record.classes:
         if not isinstance(model, type):
-            raise WrongTypeError(f"the algorithm {record.name!r} names {model!r} as a model, which is no class.")
+            raise WrongTypeError(
+                f"the algorithm {record.name!r} names {model!r} as a model, which is no class."
+            )
         if model in _built_in() and not replace:
             raise FamilyError(f"{model.__name__} has a path of cvnb's own; it stays.")
     # a class that is defined anew, as by a cell that is run again, replaces itself
     homes = {_home(model) for model in record.classes}
     before = {model: one for model, one in _added.items() if _home(model) in homes}
-    if not replace and (taken := [model for model, one in before.items() if one is not record]):
-        raise FamilyError(f"{taken[0].__name__} has a path already, {before[taken[0]].name!r}; it stays.")
-    _refuse_clash(record, [one for one in records() if one is not record and one not in before.values()])
+    if not replace and (
+        taken := [model for model, one in before.items() if one is not record]
+    ):
+        raise FamilyError(
+            f"{taken[0].__name__} has a path already, {before[taken[0]].name!r}; it stays."
+        )
+    _refuse_clash(
+        record,
+        [one for one in records() if one is not record and one not in before.values()],
+    )
     for model in before:
         del _added[model]
     _added.update(dict.fromkeys(record.classes, record))
@@ -87,12 +103,18 @@ def of_added(model: type) -> Algorithm | None:
 
 def _refuse_clash(record: Algorithm, others: list[Algorithm]) -> None:
     if any(record.name == one.name for one in BUILT_IN):
-        raise FamilyError(f"{record.name!r} is an algorithm of cvnb's own; choose another name.")
+        raise FamilyError(
+            f"{record.name!r} is an algorithm of cvnb's own; choose another name."
+        )
     if taken := _short_hands([record]).keys() & _short_hands(others).keys():
-        raise FamilyError(f"{taken.pop()!r} is a short-hand already; choose another name.")
+        raise FamilyError(
+            f"{taken.pop()!r} is a short-hand already; choose another name."
+        )
     for kind, sentence in record.notes.items():
         if any(one.notes.get(kind, sentence) != sentence for one in others):
-            raise FamilyError(f"{kind!r} is a kind of note already, with another sentence; choose another word.")
+            raise FamilyError(
+                f"{kind!r} is a kind of note already, with another sentence; choose another word."
+            )
     for hand in record.short_hands:  # what cannot be imported is refused now, not when a cell asks for every short-hand
         found(hand) if isinstance(hand, str) else hand
 
@@ -112,7 +134,10 @@ def _home(model: type) -> tuple[str, str]:
 
 def _short_hands(records: Sequence[Algorithm]) -> dict[str, Callable[..., Any] | str]:
     hands = [hand for one in records for hand in one.short_hands]
-    return {hand.rpartition(":")[2] if isinstance(hand, str) else hand.__name__: hand for hand in hands}
+    return {
+        hand.rpartition(":")[2] if isinstance(hand, str) else hand.__name__: hand
+        for hand in hands
+    }
 
 
 class PlugIns:
@@ -141,7 +166,9 @@ class PlugIns:
                 entry = self._left.pop(0)
                 try:
                     given = entry.load()
-                    for record in given if isinstance(given, list | tuple) else (given,):
+                    for record in (
+                        given if isinstance(given, list | tuple) else (given,)
+                    ):
                         add(record, replace=False)
                 except Exception as error:  # somebody else's package
                     self.failed[entry.name] = f"{type(error).__name__}: {error}"

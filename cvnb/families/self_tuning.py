@@ -20,5 +20,9 @@ def self_tuned(estimator: Any) -> str:
     while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
     name = type(estimator).__name__
-    ours = type(estimator).__module__.startswith("sklearn.") and name.endswith("CV") and name != ONLY_CALIBRATES
+    ours = (
+        type(estimator).__module__.startswith("sklearn.")
+        and name.endswith("CV")
+        and name != ONLY_CALIBRATES
+    )
     return name if ours or isinstance(estimator, BaseSearchCV) else ""

@@ -15,7 +15,13 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.linear_model import (
+    ElasticNet,
+    Lasso,
+    LogisticRegression,
+    Ridge,
+    RidgeClassifier,
+)
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -25,7 +31,11 @@ from .family import ShortHand, short_hand
 
 
 def knn(
-    k: Any = None, scale: bool = True, weights: str = "uniform", metric: str = "euclidean", task: str = "auto"
+    k: Any = None,
+    scale: bool = True,
+    weights: str = "uniform",
+    metric: str = "euclidean",
+    task: str = "auto",
 ) -> ShortHand:
     """k-nearest neighbours behind a StandardScaler; k defaults to 1 ... min(50, smallest training part).
 
@@ -34,9 +44,16 @@ def knn(
     >>> knn(k=range(1, 4))
     knn(k=range(1, 4))
     """
-    build = _either(KNeighborsClassifier, KNeighborsRegressor, scale, weights=weights, metric=metric)
+    build = _either(
+        KNeighborsClassifier, KNeighborsRegressor, scale, weights=weights, metric=metric
+    )
     axes = {"k": ("n_neighbors", k, UpTo(50))}
-    changed = _changed(scale=(scale, True), weights=(weights, "uniform"), metric=(metric, "euclidean"), task=(task, "auto"))
+    changed = _changed(
+        scale=(scale, True),
+        weights=(weights, "uniform"),
+        metric=(metric, "euclidean"),
+        task=(task, "auto"),
+    )
     return short_hand("knn", task, build, axes, **changed)
 
 
@@ -50,7 +67,9 @@ def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHan
     """
     build = _either(RidgeClassifier, Ridge, scale)
     changed = _changed(scale=(scale, True), task=(task, "auto"))
-    return short_hand("ridge", task, build, {"alpha": ("alpha", alpha, _powers(-6, 6))}, **changed)
+    return short_hand(
+        "ridge", task, build, {"alpha": ("alpha", alpha, _powers(-6, 6))}, **changed
+    )
 
 
 def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
@@ -63,10 +82,14 @@ def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
     """
     build = _either(Lasso, Lasso, scale, max_iter=10_000)
     axes = {"alpha": ("alpha", alpha, _powers(-6, 2))}
-    return short_hand("lasso", "regression", build, axes, **_changed(scale=(scale, True)))
+    return short_hand(
+        "lasso", "regression", build, axes, **_changed(scale=(scale, True))
+    )
 
 
-def elastic_net(alpha: Any = None, l1_ratio: Any = None, scale: bool = True) -> ShortHand:
+def elastic_net(
+    alpha: Any = None, l1_ratio: Any = None, scale: bool = True
+) -> ShortHand:
     """Elastic net regression; alpha defaults to 1e-6 ... 1e2, l1_ratio to 0.1, 0.5 and 0.9.
 
         min_(w, b)  (1/2m) Σ_i (y_i - ⟨w, x_i⟩ - b)² + alpha (l1_ratio ‖w‖₁ + (1 - l1_ratio)/2 ‖w‖²)
@@ -79,7 +102,9 @@ def elastic_net(alpha: Any = None, l1_ratio: Any = None, scale: bool = True) -> 
         "alpha": ("alpha", alpha, _powers(-6, 2)),
         "l1_ratio": ("l1_ratio", l1_ratio, Values((0.1, 0.5, 0.9))),
     }
-    return short_hand("elastic_net", "regression", build, axes, **_changed(scale=(scale, True)))
+    return short_hand(
+        "elastic_net", "regression", build, axes, **_changed(scale=(scale, True))
+    )
 
 
 def logistic(C: Any = None, scale: bool = True) -> ShortHand:
@@ -91,7 +116,13 @@ def logistic(C: Any = None, scale: bool = True) -> ShortHand:
     logistic(C=[0.1, 1, 10])
     """
     build = _either(LogisticRegression, LogisticRegression, scale, max_iter=1_000)
-    return short_hand("logistic", "classification", build, {"C": ("C", C, _powers(-4, 4))}, **_changed(scale=(scale, True)))
+    return short_hand(
+        "logistic",
+        "classification",
+        build,
+        {"C": ("C", C, _powers(-4, 4))},
+        **_changed(scale=(scale, True)),
+    )
 
 
 def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
@@ -102,13 +133,20 @@ def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
     >>> tree(max_leaf_nodes=range(2, 9))
     tree(max_leaf_nodes=range(2, 9))
     """
-    build = _either(DecisionTreeClassifier, DecisionTreeRegressor, False, random_state=0)
+    build = _either(
+        DecisionTreeClassifier, DecisionTreeRegressor, False, random_state=0
+    )
     sizes = Values((2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
     axes = {"max_leaf_nodes": ("max_leaf_nodes", max_leaf_nodes, sizes)}
     return short_hand("tree", task, build, axes, **_changed(task=(task, "auto")))
 
 
-def boosting(n_estimators: Any = None, learning_rate: float = 0.1, max_depth: int = 3, task: str = "auto") -> ShortHand:
+def boosting(
+    n_estimators: Any = None,
+    learning_rate: float = 0.1,
+    max_depth: int = 3,
+    task: str = "auto",
+) -> ShortHand:
     """Gradient boosting; n_estimators defaults to 10, 20, 50, 100 and 200.
 
         h(x) = h_0 + learning_rate Σ_t h_t(x),    h_t a tree fitted to minus the gradient of the loss after t - 1 stages
@@ -120,8 +158,14 @@ def boosting(n_estimators: Any = None, learning_rate: float = 0.1, max_depth: in
         GradientBoostingClassifier, GradientBoostingRegressor, False,
         learning_rate=learning_rate, max_depth=max_depth, random_state=0,
     )  # fmt: skip
-    axes = {"n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))}
-    changed = _changed(learning_rate=(learning_rate, 0.1), max_depth=(max_depth, 3), task=(task, "auto"))
+    axes = {
+        "n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))
+    }
+    changed = _changed(
+        learning_rate=(learning_rate, 0.1),
+        max_depth=(max_depth, 3),
+        task=(task, "auto"),
+    )
     return short_hand("boosting", task, build, axes, **changed)
 
 
@@ -133,8 +177,12 @@ def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
     >>> forest(n_estimators=100)
     forest(n_estimators=100)
     """
-    build = _either(RandomForestClassifier, RandomForestRegressor, False, random_state=0)
-    axes = {"n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))}
+    build = _either(
+        RandomForestClassifier, RandomForestRegressor, False, random_state=0
+    )
+    axes = {
+        "n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))
+    }
     return short_hand("forest", task, build, axes, **_changed(task=(task, "auto")))
 
 
@@ -148,8 +196,14 @@ class Either:
     options: dict[str, Any]
 
     def __call__(self, task: str) -> Pipeline:
-        model = (self.classifier if task == "classification" else self.regressor)(**self.options)
-        return make_pipeline(StandardScaler(), model) if self.scale else make_pipeline(model)
+        model = (self.classifier if task == "classification" else self.regressor)(
+            **self.options
+        )
+        return (
+            make_pipeline(StandardScaler(), model)
+            if self.scale
+            else make_pipeline(model)
+        )
 
 
 @dataclass(frozen=True)
@@ -181,4 +235,6 @@ def _powers(low: int, high: int) -> Values:
 
 
 def _changed(**values: tuple[Any, Any]) -> dict[str, Any]:
-    return {name: given for name, (given, default) in values.items() if given != default}
+    return {
+        name: given for name, (given, default) in values.items() if given != default
+    }

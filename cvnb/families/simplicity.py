@@ -20,8 +20,32 @@ from .registry import simplest_of
 KNOWN = (
     ("n_neighbors", "large", ("KNeighborsTransformer",)),
     ("radius", "large", ("RadiusNeighbors",)),
-    ("alpha", "large", ("LassoLars", "MultiTask", "KernelRidge", "MLP", "SGD", "Quantile", "Poisson", "Gamma")),
-    ("alpha", "large", ("Tweedie", "BernoulliNB", "MultinomialNB", "ComplementNB", "CategoricalNB", "GaussianProcess")),
+    (
+        "alpha",
+        "large",
+        (
+            "LassoLars",
+            "MultiTask",
+            "KernelRidge",
+            "MLP",
+            "SGD",
+            "Quantile",
+            "Poisson",
+            "Gamma",
+        ),
+    ),
+    (
+        "alpha",
+        "large",
+        (
+            "Tweedie",
+            "BernoulliNB",
+            "MultinomialNB",
+            "ComplementNB",
+            "CategoricalNB",
+            "GaussianProcess",
+        ),
+    ),
     ("l1_ratio", "large", ("ElasticNetCV", "MultiTaskElasticNet")),
     ("C", "small", ("LinearSV", "SVC", "SVR", "PassiveAggressive")),
     ("gamma", "small", ("SVC", "SVR", "NuSV", "KernelRidge")),
@@ -32,13 +56,34 @@ KNOWN = (
     ("min_samples_leaf", "large", ("ExtraTree",)),
     ("min_samples_split", "large", ("ExtraTree",)),
     ("ccp_alpha", "large", ("ExtraTree",)),
-    ("n_components", "small", ("PCA", "TruncatedSVD", "PLS", "KernelPCA", "Nystroem", "FactorAnalysis", "FastICA")),
+    (
+        "n_components",
+        "small",
+        (
+            "PCA",
+            "TruncatedSVD",
+            "PLS",
+            "KernelPCA",
+            "Nystroem",
+            "FactorAnalysis",
+            "FastICA",
+        ),
+    ),
     ("k", "small", ("SelectKBest",)),
     ("percentile", "small", ("SelectPercentile",)),
     ("reg_param", "large", ("QuadraticDiscriminantAnalysis",)),
 )
-UNLIMITED = ("max_depth", "max_leaf_nodes", "n_components", "k")  # None, or "all", is no limit
-SHARES = ("min_samples_leaf", "min_samples_split", "n_components")  # a float up to 1 is a share of the rows, or of the variance
+UNLIMITED = (
+    "max_depth",
+    "max_leaf_nodes",
+    "n_components",
+    "k",
+)  # None, or "all", is no limit
+SHARES = (
+    "min_samples_leaf",
+    "min_samples_split",
+    "n_components",
+)  # a float up to 1 is a share of the rows, or of the variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,28 +101,49 @@ class Order:
 
     def no_less_simple(self, s: int) -> np.ndarray:
         """[settings]: whether it is as simple as setting s or simpler on every axis, and like it in all the rest."""
-        return (self.ranks <= self.ranks[s]).all(axis=1) & (self.others == self.others[s])
+        return (self.ranks <= self.ranks[s]).all(axis=1) & (
+            self.others == self.others[s]
+        )
 
 
 def order_of(family: Family, kinds: list[Kind], simplest: Mapping[str, Any]) -> Order:
     """The order of a family's settings; an error where no axis of its grid has a direction."""
     keys = list(dict.fromkeys(key for setting in family.settings for key in setting))
-    known = {key: direction for key in keys if (direction := _direction(family, kinds, key, simplest)) is not None}
+    known = {
+        key: direction
+        for key in keys
+        if (direction := _direction(family, kinds, key, simplest)) is not None
+    }
     used = {name for key in keys for name in _names(family, key)}
     if unknown := [name for name in simplest if name not in used]:
         axes_of = (
-            f"the grid of {family.label}; its axes are {', '.join(keys)}" if keys else f"{family.label}, which has no grid"
+            f"the grid of {family.label}; its axes are {', '.join(keys)}"
+            if keys
+            else f"{family.label}, which has no grid"
         )
-        raise InputError(f"simplest names {unknown[0]!r}, which is no axis of {axes_of}.")
-    varied = [key for key in keys if len({repr(setting.get(key)) for setting in family.settings}) > 1]
+        raise InputError(
+            f"simplest names {unknown[0]!r}, which is no axis of {axes_of}."
+        )
+    varied = [
+        key
+        for key in keys
+        if len({repr(setting.get(key)) for setting in family.settings}) > 1
+    ]
     if varied and not any(key in known for key in varied):
         raise InputError(
             f"select='one_se' takes the simplest setting, but which {' or '.join(varied)} is simpler is not known; declare it: "
             f"select=OneSE({{{varied[0]!r}: 'small'}}), or 'large', or a list of its values, simplest first."
         )
     axes = tuple(key for key in keys if key in known)
-    ranks = np.array([_ranks(family, key, known[key]) for key in axes]).reshape(len(axes), len(family.settings)).T
-    rest = [tuple((k, repr(v) if k not in known else "") for k, v in sorted(s.items())) for s in family.settings]
+    ranks = (
+        np.array([_ranks(family, key, known[key]) for key in axes])
+        .reshape(len(axes), len(family.settings))
+        .T
+    )
+    rest = [
+        tuple((k, repr(v) if k not in known else "") for k, v in sorted(s.items()))
+        for s in family.settings
+    ]
     number = {one: n for n, one in enumerate(dict.fromkeys(rest))}
     return Order(axes, ranks, np.array([number[one] for one in rest]))
 
@@ -88,14 +154,22 @@ def _names(family: Family, key: str) -> tuple[str, ...]:
     return key, full, full.rpartition("__")[2]
 
 
-def _direction(family: Family, kinds: list[Kind], key: str, simplest: Mapping[str, Any]) -> Any:
+def _direction(
+    family: Family, kinds: list[Kind], key: str, simplest: Mapping[str, Any]
+) -> Any:
     """What was declared for this axis, else what is known; None where neither is."""
     for name in _names(family, key):
         if name in simplest:
-            return simplest[name] if isinstance(simplest[name], str) else list(simplest[name])
+            return (
+                simplest[name]
+                if isinstance(simplest[name], str)
+                else list(simplest[name])
+            )
     full = family.aliases.get(key, key)
     parameter = full.rpartition("__")[2]
-    holders = [kind for kind in kinds if any(key in family.settings[s] for s in kind.which)]
+    holders = [
+        kind for kind in kinds if any(key in family.settings[s] for s in kind.which)
+    ]
     found = {_known(parameter, _owner(kind.candidate, full)) for kind in holders}
     return found.pop() if len(found) == 1 else None
 
@@ -122,15 +196,23 @@ def _ranks(family: Family, key: str, direction: str | Sequence[Any]) -> list[int
     """For each setting how many values of this axis are simpler; 0 where it does not have the axis."""
     values = [setting[key] for setting in family.settings if key in setting]
     if not isinstance(direction, str):
-        places = [next((n for n, known in enumerate(direction) if _equal(known, value)), None) for value in values]
+        places = [
+            next((n for n, known in enumerate(direction) if _equal(known, value)), None)
+            for value in values
+        ]
         if None in places:
             missing = values[places.index(None)]
-            raise InputError(f"simplest[{key!r}] leaves out {missing!r}, a value of the grid; list them all, simplest first.")
+            raise InputError(
+                f"simplest[{key!r}] leaves out {missing!r}, a value of the grid; list them all, simplest first."
+            )
         found = iter(places)
     else:
         parameter = family.aliases.get(key, key).rpartition("__")[2]
         sizes = [_size(key, parameter, value) for value in values]
-        if parameter in SHARES and len({isinstance(v, float | np.floating) and v <= 1 for v in values}) > 1:
+        if (
+            parameter in SHARES
+            and len({isinstance(v, float | np.floating) and v <= 1 for v in values}) > 1
+        ):
             raise InputError(
                 f"{key} has shares and counts, and which of them is simpler depends on the data; declare it: "
                 f"select=OneSE({{{key!r}: [...]}})."
@@ -142,11 +224,15 @@ def _ranks(family: Family, key: str, direction: str | Sequence[Any]) -> list[int
 
 def _size(key: str, parameter: str, value: Any) -> float:
     """A number as it is; None and "all" where they are no limit; no shrinkage is none."""
-    if parameter in UNLIMITED and (value is None or (isinstance(value, str) and value == "all")):
+    if parameter in UNLIMITED and (
+        value is None or (isinstance(value, str) and value == "all")
+    ):
         return np.inf
     if parameter == "shrinkage" and value is None:
         return 0.0
-    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_):
+    if isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool | np.bool_
+    ):
         return float(value)
     raise InputError(
         f"which {key} is simpler is known for numbers, not for {value!r}; declare it: select=OneSE({{{key!r}: [...]}})."
@@ -155,4 +241,8 @@ def _size(key: str, parameter: str, value: Any) -> float:
 
 def _equal(a: Any, b: Any) -> bool:
     a, b = (one.item() if isinstance(one, np.generic) else one for one in (a, b))
-    return type(a) is type(b) and a == b if isinstance(a, bool | str) else bool(np.all(a == b))
+    return (
+        type(a) is type(b) and a == b
+        if isinstance(a, bool | str)
+        else bool(np.all(a == b))
+    )

@@ -10,4 +10,10 @@ from .nest import nest_figure
 from .optimism import optimism_figure
 from .theta import theta_figure
 
-__all__ = ["comparison_figure", "curve_figure", "nest_figure", "optimism_figure", "theta_figure"]
+__all__ = [
+    "comparison_figure",
+    "curve_figure",
+    "nest_figure",
+    "optimism_figure",
+    "theta_figure",
+]

@@ -24,14 +24,29 @@ def comparison_figure(comparison: Comparison) -> go.Figure:
     ['ε<sub>j</sub>, one line for each outer split', 'mean: zero-one risk']
     """
     if not isinstance(comparison, Comparison):
-        raise WrongTypeError(f"comparison_figure takes a Comparison of several families, got {type(comparison).__name__}.")
+        raise WrongTypeError(
+            f"comparison_figure takes a Comparison of several families, got {type(comparison).__name__}."
+        )
     names, loss = list(comparison), record_of(next(iter(comparison.values()))).loss
     n = min(len(result.fold_risks) for result in comparison.values())
     if not n:
-        raise InputError("there are no fold losses to compare: no outer split was finished, or outer=None measures nothing.")
-    folds = np.array([[loss.shown(risk) for risk in result.fold_risks[:n]] for result in comparison.values()])
+        raise InputError(
+            "there are no fold losses to compare: no outer split was finished, or outer=None measures nothing."
+        )
+    folds = np.array(
+        [
+            [loss.shown(risk) for risk in result.fold_risks[:n]]
+            for result in comparison.values()
+        ]
+    )
     gap = np.full((1, n), np.nan)
-    text = [[f"<b>{name}</b>, split {j}: {number(folds[f, j])}" for f, name in enumerate(names)] for j in range(n)]
+    text = [
+        [
+            f"<b>{name}</b>, split {j}: {number(folds[f, j])}"
+            for f, name in enumerate(names)
+        ]
+        for j in range(n)
+    ]
     means = folds.mean(axis=1).tolist()  # over the splits that all of them finished
     figure = go.Figure()
     figure.add_scatter(
@@ -46,4 +61,8 @@ def comparison_figure(comparison: Comparison) -> go.Figure:
     )  # fmt: skip
     x_axis = named_axis("", names) | {"range": [-0.5, len(names) - 0.5]}
     axes = {"xaxis": x_axis, "yaxis": {"title": {"text": loss.words}} | LINES}
-    return figure.update_layout(plain(height=430) | axes | {"legend": BELOW, "margin": {"l": 70, "r": 20, "t": 20, "b": 50}})
+    return figure.update_layout(
+        plain(height=430)
+        | axes
+        | {"legend": BELOW, "margin": {"l": 70, "r": 20, "t": 20, "b": 50}}
+    )

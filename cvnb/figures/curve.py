@@ -14,7 +14,11 @@ from ..wording import count, number
 from .look import BELOW, BLUE, GREY, LINES, ORANGE, named_axis, plain
 
 MOST_CURVES = 60  # inner curves of outer splits beyond this number are left out
-LEVELS = {"flat": "flat estimate (optimistic)", "nested": "nested estimate", "test": "test estimate"}
+LEVELS = {
+    "flat": "flat estimate (optimistic)",
+    "nested": "nested estimate",
+    "test": "test estimate",
+}
 
 
 def curve_figure(result: RiskEstimate) -> go.Figure:
@@ -30,7 +34,9 @@ def curve_figure(result: RiskEstimate) -> go.Figure:
     """
     curve = curve_of(result)
     if curve is None:
-        raise InputError("there is no curve: nothing was chosen among several settings (or all of them failed).")
+        raise InputError(
+            "there is no curve: nothing was chosen among several settings (or all of them failed)."
+        )
     return figure_of(curve)
 
 
@@ -38,25 +44,43 @@ def figure_of(curve: Curve | Surface) -> go.Figure:
     """The figure of these numbers: the same traces in the same order for every curve, some of them empty."""
     if isinstance(curve, Surface):
         return go.Figure(_surface_traces(curve), _surface_layout(curve))
-    axes = {"xaxis": _x_axis(curve.axis), "yaxis": {"title": {"text": curve.ylabel}} | LINES}
-    layout = plain(height=470) | axes | {"legend": BELOW, "margin": {"l": 70, "r": 20, "t": 20, "b": 50}}
-    return go.Figure([*_band(curve), *_curves(curve), *_choices(curve), *_levels(curve)], layout)
+    axes = {
+        "xaxis": _x_axis(curve.axis),
+        "yaxis": {"title": {"text": curve.ylabel}} | LINES,
+    }
+    layout = (
+        plain(height=470)
+        | axes
+        | {"legend": BELOW, "margin": {"l": 70, "r": 20, "t": 20, "b": 50}}
+    )
+    return go.Figure(
+        [*_band(curve), *_curves(curve), *_choices(curve), *_levels(curve)], layout
+    )
 
 
 def _line(x: Any, y: Any, name: str, **how: Any) -> go.Scatter:
     """A trace of the figure; one without points keeps its place and leaves the legend."""
-    return go.Scatter(x=x, y=y, name=name, **({"mode": "lines", "showlegend": len(x) > 0} | how))
+    return go.Scatter(
+        x=x, y=y, name=name, **({"mode": "lines", "showlegend": len(x) > 0} | how)
+    )
 
 
 def _band(curve: Curve) -> list[go.Scatter]:
     """Mean ± one standard deviation over the outer splits: how much they differ, not how sure their mean is."""
     n = len(curve.inner)
-    x, spread = (curve.axis.x, curve.inner.std(axis=0, ddof=1)) if n > 1 else (curve.axis.x[:0], np.zeros(0))
+    x, spread = (
+        (curve.axis.x, curve.inner.std(axis=0, ddof=1))
+        if n > 1
+        else (curve.axis.x[:0], np.zeros(0))
+    )
     mean = curve.mean[: len(x)]
     how = {"line": {"width": 0}, "hoverinfo": "skip", "legendgroup": "mean"}
     name = f"± 1 standard deviation of the {n} curves"
     fill = {"fill": "tonexty", "fillcolor": "rgba(59,141,224,.18)"}
-    return [_line(x, mean - spread, "", **how | {"showlegend": False}), _line(x, mean + spread, name, **how, **fill)]
+    return [
+        _line(x, mean - spread, "", **how | {"showlegend": False}),
+        _line(x, mean + spread, name, **how, **fill),
+    ]
 
 
 def _curves(curve: Curve) -> list[go.Scatter]:
@@ -84,7 +108,9 @@ def _of(n: int) -> str:
     return f" (the first {MOST_CURVES} of {n})" if n > MOST_CURVES else ""
 
 
-def _joined(curve: Curve, losses: np.ndarray, name: str, what: str, **how: Any) -> go.Scatter:
+def _joined(
+    curve: Curve, losses: np.ndarray, name: str, what: str, **how: Any
+) -> go.Scatter:
     """Several curves as one trace: a point without a value ends each."""
     n = len(losses)
     x = np.tile(np.append(curve.axis.x, np.nan), n)
@@ -92,22 +118,42 @@ def _joined(curve: Curve, losses: np.ndarray, name: str, what: str, **how: Any) 
     settings = [f"<b>{setting}</b>" for setting in curve.settings]
     text = [f"{setting}, {what} {j}" for j in range(n) for setting in [*settings, ""]]
     template = "%{hovertext}: %{y:.6g}<extra></extra>"
-    return _line(x, y, name, connectgaps=False, hovertext=text, hovertemplate=template, **how)
+    return _line(
+        x, y, name, connectgaps=False, hovertext=text, hovertemplate=template, **how
+    )
 
 
 def _choices(curve: Curve) -> list[go.Scatter]:
     n = len(curve.inner)
     marks = (
-        (curve.one_se, "one-standard-error choice", {"symbol": "diamond-open", "size": 10, "color": GREY}),
-        (curve.chosen, "θ<sub>j</sub> chosen in outer split j" if n > 1 else "θ̂ chosen", {"size": 9, "color": ORANGE}),
+        (
+            curve.one_se,
+            "one-standard-error choice",
+            {"symbol": "diamond-open", "size": 10, "color": GREY},
+        ),
+        (
+            curve.chosen,
+            "θ<sub>j</sub> chosen in outer split j" if n > 1 else "θ̂ chosen",
+            {"size": 9, "color": ORANGE},
+        ),
     )
     traces = []
     for places, name, marker in marks:
         at = np.zeros(0, dtype=np.int64) if places is None else places
-        text = [f"<b>{curve.settings[place]}</b>, split {j}" for j, place in enumerate(at)]
+        text = [
+            f"<b>{curve.settings[place]}</b>, split {j}" for j, place in enumerate(at)
+        ]
         how = {"mode": "markers", "marker": marker, "hovertext": text}
         template = f"%{{hovertext}}: %{{y:.6g}}<br>{name}<extra></extra>"
-        traces.append(_line(curve.axis.x[at], curve.inner[np.arange(at.size), at], name, **how, hovertemplate=template))
+        traces.append(
+            _line(
+                curve.axis.x[at],
+                curve.inner[np.arange(at.size), at],
+                name,
+                **how,
+                hovertemplate=template,
+            )
+        )
     return traces
 
 
@@ -121,7 +167,15 @@ def _levels(curve: Curve) -> list[go.Scatter]:
         level = curve.levels.get(name)
         label = LEVELS[name] if level is None else f"{LEVELS[name]} {number(level)}"
         line = {"color": colour, "width": 1.5, "dash": "dash"}
-        traces.append(_line(ends, np.full(ends.size, level), label, line=line, hovertemplate=f"{label}<extra></extra>"))
+        traces.append(
+            _line(
+                ends,
+                np.full(ends.size, level),
+                label,
+                line=line,
+                hovertemplate=f"{label}<extra></extra>",
+            )
+        )
     return traces
 
 
@@ -129,7 +183,11 @@ def _x_axis(axis: Axis) -> dict[str, Any]:
     """Logarithmic where the grid is; words where the values are no numbers."""
     if axis.ticks:
         return named_axis(axis.name, list(axis.ticks)) | {"type": "linear"}
-    return {"title": {"text": axis.name}, "type": "log" if axis.log else "linear", "exponentformat": "power"} | LINES
+    return {
+        "title": {"text": axis.name},
+        "type": "log" if axis.log else "linear",
+        "exponentformat": "power",
+    } | LINES
 
 
 def _surface_traces(surface: Surface) -> list[Any]:
@@ -155,8 +213,13 @@ def _surface_traces(surface: Surface) -> list[Any]:
 
 
 def _surface_layout(surface: Surface) -> dict[str, Any]:
-    levels = "; ".join(f"{LEVELS[name]} {number(level)}" for name, level in surface.levels.items())
-    axes = {"xaxis": named_axis(surface.x.name, _names(surface.x)), "yaxis": named_axis(surface.y.name, _names(surface.y))}
+    levels = "; ".join(
+        f"{LEVELS[name]} {number(level)}" for name, level in surface.levels.items()
+    )
+    axes = {
+        "xaxis": named_axis(surface.x.name, _names(surface.x)),
+        "yaxis": named_axis(surface.y.name, _names(surface.y)),
+    }
     return plain(height=470) | axes | {"title": {"text": levels, "font": {"size": 13}}}
 
 

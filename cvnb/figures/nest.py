@@ -38,12 +38,16 @@ def nest_figure(shown: Plan | RiskEstimate, split: int | None = None) -> go.Figu
     plan = shown if isinstance(shown, Plan) else shown.plan
     n = plan.n_parts
     if split is not None and not 0 <= split < n:
-        raise InputError(f"split={split!r} is no outer split; they are numbered 0 to {n - 1}.")
+        raise InputError(
+            f"split={split!r} is no outer split; they are numbered 0 to {n - 1}."
+        )
     views = _views(plan, split)
     grain = max(1, -(-sum(nest.n_rows * len(nest.bars) for _, nest in views) // PIECES))
     figure, owner = go.Figure(), []
     for v, (_, nest) in enumerate(views):
-        traces = _bars(nest, grain, plan.n_rows) + [_strip(strip, -1.0 - i) for i, strip in enumerate(nest.strips)]
+        traces = _bars(nest, grain, plan.n_rows) + [
+            _strip(strip, -1.0 - i) for i, strip in enumerate(nest.strips)
+        ]
         for trace in traces:
             figure.add_trace(trace.update(visible=v == 0))
             owner.append(v)
@@ -53,11 +57,21 @@ def nest_figure(shown: Plan | RiskEstimate, split: int | None = None) -> go.Figu
             {
                 "label": label,
                 "method": "update",
-                "args": [{"visible": [one == v for one in owner]}, _relayout(_layout(nest))],
+                "args": [
+                    {"visible": [one == v for one in owner]},
+                    _relayout(_layout(nest)),
+                ],
             }
             for v, (label, nest) in enumerate(views)
         ]
-        menu = {"buttons": buttons, "x": 0, "xanchor": "left", "y": 1.02, "yanchor": "bottom", "font": {"color": "#444"}}
+        menu = {
+            "buttons": buttons,
+            "x": 0,
+            "xanchor": "left",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "font": {"color": "#444"},
+        }
         figure.update_layout(updatemenus=[menu | {"bgcolor": "#eee", "active": 0}])
     return figure
 
@@ -66,11 +80,24 @@ def _views(plan: Plan, split: int | None) -> list[tuple[str, Nest]]:
     """(name, bars) of what the menu offers: all outer splits, and the inside of the first ones."""
     if split is not None:
         return [(f"inside split {split}", opened(plan, split, MOST_INNER))]
-    overview = ("outer splits" if plan.outer_layout is not None else "all of S", nest_of(plan, MOST_INNER))
+    overview = (
+        "outer splits" if plan.outer_layout is not None else "all of S",
+        nest_of(plan, MOST_INNER),
+    )
     if plan.inner_layouts is None:
         return [overview]
-    names = [f"inside split {j}" for j in range(plan.n_parts)] if plan.outer_layout is not None else ["inner splits"]
-    return [overview, *((names[j], opened(plan, j, MOST_INNER)) for j in range(min(plan.n_parts, MOST_OPENED)))]
+    names = (
+        [f"inside split {j}" for j in range(plan.n_parts)]
+        if plan.outer_layout is not None
+        else ["inner splits"]
+    )
+    return [
+        overview,
+        *(
+            (names[j], opened(plan, j, MOST_INNER))
+            for j in range(min(plan.n_parts, MOST_OPENED))
+        ),
+    ]
 
 
 def _layout(nest: Nest) -> dict[str, Any]:
@@ -78,7 +105,9 @@ def _layout(nest: Nest) -> dict[str, Any]:
     rows, strips = len(nest.bars), [strip.name for strip in nest.strips]
     places = [*(-1.0 - i for i in range(len(strips))), *range(rows)]
     alike = all(np.array_equal(bar.order, nest.bars[0].order) for bar in nest.bars)
-    words = f"rows{',' if alike else '; each line'} sorted by the parts that they are in"
+    words = (
+        f"rows{',' if alike else '; each line'} sorted by the parts that they are in"
+    )
     return {
         **plain(height=130 + 24 * (rows + len(strips))),
         "xaxis": {
@@ -88,7 +117,11 @@ def _layout(nest: Nest) -> dict[str, Any]:
             "zeroline": False,
         },
         "yaxis": {
-            "title": {"text": "outer split" if all(bar.inner is None for bar in nest.bars) else "outer, inner split"},
+            "title": {
+                "text": "outer split"
+                if all(bar.inner is None for bar in nest.bars)
+                else "outer, inner split"
+            },
             "tickvals": places,
             "ticktext": [*strips, *map(_name, nest.bars)],
             "range": [rows - 0.4, -0.6 - len(strips)],
@@ -103,7 +136,10 @@ def _relayout(layout: dict[str, Any]) -> dict[str, Any]:
     axis = layout["yaxis"]
     return {
         "height": layout["height"],
-        **{f"{name}.title.text": layout[name]["title"]["text"] for name in ("xaxis", "yaxis")},
+        **{
+            f"{name}.title.text": layout[name]["title"]["text"]
+            for name in ("xaxis", "yaxis")
+        },
         **{f"yaxis.{key}": axis[key] for key in ("tickvals", "ticktext", "range")},
     }
 
@@ -116,22 +152,39 @@ def _bars(nest: Nest, grain: int, n_rows: int) -> list[go.Bar]:
     """A trace for each role; every run of rows is cut into pieces of at most `grain` rows, which the pointer names."""
     found: dict[str, list[tuple[float, int, int, str]]] = {role: [] for role in ROLES}
     for place, bar in enumerate(nest.bars):
-        whose = f"outer split {bar.split}" if bar.inner is None else f"inner split {bar.inner} of outer split {bar.split}"
+        whose = (
+            f"outer split {bar.split}"
+            if bar.inner is None
+            else f"inner split {bar.inner} of outer split {bar.split}"
+        )
         for start, end, role in bar.spans:
             kind = role if isinstance(role, str) else ("train", "stripe")[role % 2]
             inside = "" if isinstance(role, str) else f", in inner test part {role}"
             words = f"{whose}: {ROLES['train' if inside else kind][0]}{inside}"
             for a in range(start, end, grain):
                 b = min(end, a + grain)
-                found[kind].append((float(place), a, b - a, f"{_rows(bar.order[a:b])}<br>{words}"))
+                found[kind].append(
+                    (float(place), a, b - a, f"{_rows(bar.order[a:b])}<br>{words}")
+                )
     traces = []
     for role, pieces in found.items():
         if pieces:
             name, colour, pattern = ROLES[role]
-            y, base, width, text = (list(column) for column in zip(*pieces, strict=True))
-            edge = {"width": 0 if pattern else 0.6, "color": colour}  # its own colour: no seam between pieces
-            marker = {"color": colour, "line": edge, "pattern": {"shape": pattern, "fgcolor": GREY, "size": 5}}
-            traces.append(_pieces(y, base, width, text, name=name, marker=marker, width=0.85))
+            y, base, width, text = (
+                list(column) for column in zip(*pieces, strict=True)
+            )
+            edge = {
+                "width": 0 if pattern else 0.6,
+                "color": colour,
+            }  # its own colour: no seam between pieces
+            marker = {
+                "color": colour,
+                "line": edge,
+                "pattern": {"shape": pattern, "fgcolor": GREY, "size": 5},
+            }
+            traces.append(
+                _pieces(y, base, width, text, name=name, marker=marker, width=0.85)
+            )
     return traces
 
 
@@ -139,13 +192,26 @@ def _strip(strip: Strip, place: float) -> go.Bar:
     """What the rows are: runs of one class or group."""
     runs = strip.runs(PIECES // 20)
     colours = [f"rgba({GREEN},{shade:.2f})" for _, _, shade, _ in runs]
-    text = [f"{_rows(strip.order[a:b])}<br>{strip.name} {name}" for a, b, _, name in runs]
+    text = [
+        f"{_rows(strip.order[a:b])}<br>{strip.name} {name}" for a, b, _, name in runs
+    ]
     base, width = [a for a, _, _, _ in runs], [b - a for a, b, _, _ in runs]
     marker = {"color": colours, "line": {"width": 0}}
-    return _pieces([place] * len(runs), base, width, text, name=strip.name, marker=marker, width=0.5, showlegend=False)
+    return _pieces(
+        [place] * len(runs),
+        base,
+        width,
+        text,
+        name=strip.name,
+        marker=marker,
+        width=0.5,
+        showlegend=False,
+    )
 
 
-def _pieces(y: list[float], base: list[int], size: list[int], text: list[str], **how: Any) -> go.Bar:
+def _pieces(
+    y: list[float], base: list[int], size: list[int], text: list[str], **how: Any
+) -> go.Bar:
     width = how.pop("width")
     return go.Bar(
         y=np.array(y),

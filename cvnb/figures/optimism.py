@@ -29,13 +29,17 @@ def optimism_figure(shown: Optimism | RiskEstimate) -> go.Figure:
         (f"{outside} (measured outside)", report.nested, "diamond", ORANGE),
     ]
     known = [
-        (name, float(loss.shown(value) or 0.0), symbol, colour) for name, value, symbol, colour in rows if value is not None
+        (name, float(loss.shown(value) or 0.0), symbol, colour)
+        for name, value, symbol, colour in rows
+        if value is not None
     ]
     figure = go.Figure()
     for place, (name, value, symbol, colour) in enumerate(known):
         low, high = value, value
         if bbc is not None and name.startswith("BBC"):
-            low, high = sorted(float(loss.shown(end) or 0.0) for end in (bbc.low, bbc.high))
+            low, high = sorted(
+                float(loss.shown(end) or 0.0) for end in (bbc.low, bbc.high)
+            )
         figure.add_scatter(
             x=[value], y=[place], mode="markers", name=name, showlegend=False,
             marker={"size": 12, "symbol": symbol, "color": colour},
@@ -45,4 +49,8 @@ def optimism_figure(shown: Optimism | RiskEstimate) -> go.Figure:
     names = [name for name, _, _, _ in known]
     y_axis = named_axis("", names) | {"range": [len(names) - 0.4, -0.6]}
     axes = {"yaxis": y_axis, "xaxis": {"title": {"text": loss.shown_name}} | LINES}
-    return figure.update_layout(plain(height=140 + 50 * len(names)) | axes | {"margin": {"l": 230, "r": 20, "t": 20, "b": 50}})
+    return figure.update_layout(
+        plain(height=140 + 50 * len(names))
+        | axes
+        | {"margin": {"l": 230, "r": 20, "t": 20, "b": 50}}
+    )

@@ -31,8 +31,19 @@ def _counts(report: ThetaReport) -> go.Figure:
     shown = [s for s in range(len(settings)) if report.counts[s]]
     names = [format_setting(settings[s]) or "–" for s in shown]
     counts = [int(report.counts[s]) for s in shown]
-    figure = go.Figure(go.Bar(x=list(range(len(shown))), y=counts, marker={"color": BLUE}, hoverinfo="text", hovertext=names))
-    axes = {"xaxis": named_axis("θ", names), "yaxis": {"title": {"text": "training parts that chose it"}} | LINES}
+    figure = go.Figure(
+        go.Bar(
+            x=list(range(len(shown))),
+            y=counts,
+            marker={"color": BLUE},
+            hoverinfo="text",
+            hovertext=names,
+        )
+    )
+    axes = {
+        "xaxis": named_axis("θ", names),
+        "yaxis": {"title": {"text": "training parts that chose it"}} | LINES,
+    }
     return figure.update_layout(plain(height=360) | axes)
 
 
@@ -42,7 +53,10 @@ def _regret(report: ThetaReport) -> go.Figure:
     regret = -report.regret if loss.is_score else report.regret
     chosen = [format_setting(setting) or "–" for setting in result.chosen]
     names = [f"{j}: {setting}" for j, setting in enumerate(chosen)]
-    text = [[f"split {i} with θ of split {j} ({chosen[j]})" for j in range(len(chosen))] for i in range(len(regret))]
+    text = [
+        [f"split {i} with θ of split {j} ({chosen[j]})" for j in range(len(chosen))]
+        for i in range(len(regret))
+    ]
     most = float(np.abs(regret).max()) or 1.0
     figure = go.Figure(
         go.Heatmap(
@@ -51,7 +65,12 @@ def _regret(report: ThetaReport) -> go.Figure:
             colorbar={"title": {"text": "minus the loss under its own θ", "side": "right"}},
         )
     )  # fmt: skip
-    splits = named_axis("outer split i", [str(i) for i in range(len(regret))]) | {"autorange": "reversed"}
-    height, margin = 160 + 34 * min(12, len(regret)), {"l": 70, "r": 20, "t": 20, "b": 110}
+    splits = named_axis("outer split i", [str(i) for i in range(len(regret))]) | {
+        "autorange": "reversed"
+    }
+    height, margin = (
+        160 + 34 * min(12, len(regret)),
+        {"l": 70, "r": 20, "t": 20, "b": 110},
+    )
     axes = {"xaxis": named_axis("θ of split j", names, 20), "yaxis": splits}
     return figure.update_layout(plain(height) | axes | {"margin": margin})

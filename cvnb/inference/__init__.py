@@ -12,7 +12,12 @@ from .bounds import dev_set_bound, dev_set_size
 from .corrections import bbc, tibshirani_bias
 from .paired import alpaydin_5x2cv, corrected_t, dietterich_5x2cv
 from .selection import one_standard_error, standard_error, tied_settings
-from .spread import bayle_interval, corrected_t_interval, hoeffding_interval, holdout_interval
+from .spread import (
+    bayle_interval,
+    corrected_t_interval,
+    hoeffding_interval,
+    holdout_interval,
+)
 
 _BELOW = {
     "OneSE": "inference.rules",
@@ -51,7 +56,9 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     if name not in _BELOW:
-        raise AttributeError(f"module 'cvnb.inference' has no attribute {name!r}; it has {', '.join(__all__)}")
+        raise AttributeError(
+            f"module 'cvnb.inference' has no attribute {name!r}; it has {', '.join(__all__)}"
+        )
     value = getattr(importlib.import_module(f"cvnb.{_BELOW[name]}"), name)
     globals()[name] = value
     return value

@@ -10,9 +10,13 @@ import numpy as np
 from ..errors import InputError
 
 
-def number(name: str, value: Any, least: float = -math.inf, most: float = math.inf) -> float:
+def number(
+    name: str, value: Any, least: float = -math.inf, most: float = math.inf
+) -> float:
     """A finite number within bounds."""
-    fits = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
+    fits = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool | np.bool_
+    )
     if not fits or not math.isfinite(value) or not least <= value <= most:
         bounds = "" if least == -math.inf else f" >= {least:g}"
         raise InputError(f"{name}={value!r} must be a finite number{bounds}.")
@@ -30,7 +34,9 @@ def probability(name: str, value: Any) -> float:
 def table(name: str, given: Any, shape: str, n_axes: int) -> np.ndarray:
     """An array of numbers with so many axes, none of them empty."""
     if np.ma.is_masked(given):
-        raise InputError(f"{name} has masked values; leave them out, or give NaN where that is allowed.")
+        raise InputError(
+            f"{name} has masked values; leave them out, or give NaN where that is allowed."
+        )
     try:
         array = np.asarray(given)
     except (TypeError, ValueError):
@@ -53,7 +59,9 @@ def row_weights(n: int, weights: Any) -> np.ndarray:
         return np.ones(n)
     weights = table("weights", weights, "[rows]", 1)
     if weights.shape != (n,):
-        raise InputError(f"weights must have one value for each of the {n} rows of losses, got {weights.size}.")
+        raise InputError(
+            f"weights must have one value for each of the {n} rows of losses, got {weights.size}."
+        )
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise InputError("weights must be finite and >= 0, some of them > 0.")
     return weights
@@ -65,8 +73,12 @@ def group_numbers(n: int, groups: Any) -> np.ndarray | None:
         return None
     groups = np.asarray(groups)
     if groups.shape != (n,):
-        raise InputError(f"groups must have one value for each of the {n} rows of losses, got shape {groups.shape}.")
-    if groups.dtype.kind == "O" and any(value is None or value != value for value in groups.tolist()):
+        raise InputError(
+            f"groups must have one value for each of the {n} rows of losses, got shape {groups.shape}."
+        )
+    if groups.dtype.kind == "O" and any(
+        value is None or value != value for value in groups.tolist()
+    ):
         raise InputError("groups has missing values; give every row a group.")
     if groups.dtype.kind in "cfmM" and np.isnan(groups).any():
         raise InputError("groups has missing values; give every row a group.")

@@ -8,7 +8,14 @@ import numpy as np
 
 from ..errors import InputError
 from .checked import group_numbers, probability, row_weights, table
-from .measured import every_outer_row, fold_weights, is_result, losses_by_fold, refuse_time, row_units
+from .measured import (
+    every_outer_row,
+    fold_weights,
+    is_result,
+    losses_by_fold,
+    refuse_time,
+    row_units,
+)
 from .selection import TIE, tied_settings
 
 BLOCK = 2**22  # numbers in a block of bags
@@ -25,12 +32,20 @@ def tibshirani_bias(losses: Any) -> tuple[int, float]:
     >>> tibshirani_bias([[0.25, 0.5], [0.5, 0.0], [0.5, 0.5]])
     (1, 0.125)
     """
-    losses = losses_by_fold(losses) if is_result(losses) else table("losses", losses, "[setting, fold]", 2)
+    losses = (
+        losses_by_fold(losses)
+        if is_result(losses)
+        else table("losses", losses, "[setting, fold]", 2)
+    )
     if losses.shape[1] < 2:
-        raise InputError("one fold has no second one whose minimum could differ; give the losses of several folds.")
+        raise InputError(
+            "one fold has no second one whose minimum could differ; give the losses of several folds."
+        )
     whole = np.isfinite(losses).all(axis=1)
     if not whole.any():
-        raise InputError("no setting has a finite loss in every fold, so there is no minimum to correct.")
+        raise InputError(
+            "no setting has a finite loss in every fold, so there is no minimum to correct."
+        )
     chosen = int(tied_settings(np.where(whole, losses.mean(axis=1), np.nan))[0])
     return chosen, float(np.mean(losses[chosen] - losses[whole].min(axis=0)))
 
@@ -43,7 +58,14 @@ class BBC(NamedTuple):
     high: float
 
 
-def bbc(losses: Any, n_boot: int = 1000, level: float = 0.95, seed: int = 0, groups: Any = None, weights: Any = None) -> BBC:
+def bbc(
+    losses: Any,
+    n_boot: int = 1000,
+    level: float = 0.95,
+    seed: int = 0,
+    groups: Any = None,
+    weights: Any = None,
+) -> BBC:
     """Bootstrap bias-corrected CV (Tsamardinos et al. 2018) of out-of-sample losses[row, setting].
 
         estimate = mean_b mean_(i not in bag b) losses[i, s_b],    s_b = argmin_s mean_(i in bag b) losses[i, s]
@@ -56,7 +78,11 @@ def bbc(losses: Any, n_boot: int = 1000, level: float = 0.95, seed: int = 0, gro
     (0.43, 0.52)
     """
     probability("level", level)
-    if isinstance(n_boot, bool) or not isinstance(n_boot, int | np.integer) or n_boot < 1:
+    if (
+        isinstance(n_boot, bool)
+        or not isinstance(n_boot, int | np.integer)
+        or n_boot < 1
+    ):
         raise InputError(f"n_boot={n_boot!r} must be a whole number >= 1.")
     if is_result(losses):
         refuse_time(losses)
@@ -68,17 +94,28 @@ def bbc(losses: Any, n_boot: int = 1000, level: float = 0.95, seed: int = 0, gro
     losses = table("losses", losses, "[row, setting]", 2)
     losses = losses[:, np.isfinite(losses).all(axis=0)]
     if not losses.size:
-        raise InputError("no setting has a finite loss on every row, so there is nothing to choose from.")
+        raise InputError(
+            "no setting has a finite loss on every row, so there is nothing to choose from."
+        )
     sums, sizes = _units(losses, groups, weights)
     sums, sizes = sums[sizes > 0], sizes[sizes > 0]
     if len(sizes) < 2:
-        raise InputError("one row or group cannot be both in a bag and left out; give more of them.")
-    outside = np.concatenate([_outside(sums, sizes, counts) for counts in _bags(len(sizes), sums.shape[1], int(n_boot), seed)])
+        raise InputError(
+            "one row or group cannot be both in a bag and left out; give more of them."
+        )
+    outside = np.concatenate(
+        [
+            _outside(sums, sizes, counts)
+            for counts in _bags(len(sizes), sums.shape[1], int(n_boot), seed)
+        ]
+    )
     low, high = np.quantile(outside, [(1 - level) / 2, (1 + level) / 2])
     return BBC(float(outside.mean()), float(low), float(high))
 
 
-def _units(losses: np.ndarray, groups: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+def _units(
+    losses: np.ndarray, groups: Any, weights: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """(sums[unit, setting] of weighted losses, sizes[unit] of weights) of what is drawn: rows or groups."""
     w, unit = row_weights(len(losses), weights), group_numbers(len(losses), groups)
     if unit is None:
@@ -92,7 +129,9 @@ def _bags(n: int, width: int, n_boot: int, seed: int) -> Any:
     """Blocks of counts[bag, unit]; a bag that holds every unit is drawn again."""
     rng, made = np.random.default_rng(seed), 0
     while made < n_boot:
-        drawn = rng.integers(0, n, (min(n_boot - made, max(1, BLOCK // max(n, width))), n))
+        drawn = rng.integers(
+            0, n, (min(n_boot - made, max(1, BLOCK // max(n, width))), n)
+        )
         counts = np.stack([np.bincount(bag, minlength=n) for bag in drawn])
         counts = counts[(counts == 0).any(axis=1)]
         made += len(counts)
@@ -103,6 +142,8 @@ def _outside(sums: np.ndarray, sizes: np.ndarray, counts: np.ndarray) -> np.ndar
     """[bags]: the mean loss outside each bag of the setting that is best in it."""
     inside = counts @ sums / (counts @ sizes)[:, None]
     low = inside.min(axis=1, keepdims=True)
-    best = np.argmax(inside <= low + TIE * np.maximum(np.abs(inside), np.abs(low)), axis=1)
+    best = np.argmax(
+        inside <= low + TIE * np.maximum(np.abs(inside), np.abs(low)), axis=1
+    )
     left_out = (counts == 0).astype(np.float64)
     return (left_out @ sums)[np.arange(len(best)), best] / (left_out @ sizes)

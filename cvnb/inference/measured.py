@@ -29,9 +29,13 @@ def every_outer_loss(result: RiskEstimate) -> np.ndarray:
         return curves
     record = result._record
     if record.plan.outer_layout is None:
-        raise InputError("outer=None measures nothing outside S, so no setting has an outer loss; give outer.")
+        raise InputError(
+            "outer=None measures nothing outside S, so no setting has an outer loss; give outer."
+        )
     if not len(record.table.outer):
-        raise InputError("interrupted before any outer split was finished, so no setting has an outer loss; run again.")
+        raise InputError(
+            "interrupted before any outer split was finished, so no setting has an outer loss; run again."
+        )
     fits = len(record.table.outer) * (len(record.family.settings) - 1)
     raise InputError(
         f"this needs the loss of every setting on the outer test parts, which this run (path {result.path!r}) measured for the "
@@ -45,14 +49,19 @@ def losses_by_fold(result: RiskEstimate) -> np.ndarray:
         return every_outer_loss(result).T
     inner = result._record.table.inner
     if not inner:
-        raise InputError("nothing was chosen among settings here, so there is no minimum to correct.")
+        raise InputError(
+            "nothing was chosen among settings here, so there is no minimum to correct."
+        )
     return inner[0].T
 
 
 def outer_rows(result: RiskEstimate) -> list[np.ndarray]:
     """The row losses of the chosen setting on each outer test part."""
     table = result._record.table
-    return [rows[:, s].astype(np.float64) for rows, s in zip(_rows(result), table.chosen, strict=False)]
+    return [
+        rows[:, s].astype(np.float64)
+        for rows, s in zip(_rows(result), table.chosen, strict=False)
+    ]
 
 
 def every_outer_row(result: RiskEstimate) -> np.ndarray:
@@ -64,7 +73,9 @@ def every_outer_row(result: RiskEstimate) -> np.ndarray:
 def _rows(result: RiskEstimate) -> list[np.ndarray]:
     record = result._record
     if not len(record.table.outer):
-        raise InputError("outer=None measures nothing outside S, so there are no row losses; give outer.")
+        raise InputError(
+            "outer=None measures nothing outside S, so there are no row losses; give outer."
+        )
     rows = [rows for rows in record.table.rows if rows is not None]
     if len(rows) < len(record.table.outer):
         raise InputError(
@@ -81,7 +92,12 @@ def split_sizes(result: RiskEstimate) -> tuple[float, float]:
     codes, n = record.plan.group_codes, len(record.table.outer)
     sizes = record.plan.outer.layout.sizes()[:n]
     if codes is not None:
-        sizes = np.array([[np.unique(codes[part]).size for part in pair] for pair in islice(record.plan.outer, n)])
+        sizes = np.array(
+            [
+                [np.unique(codes[part]).size for part in pair]
+                for pair in islice(record.plan.outer, n)
+            ]
+        )
     n_train, n_test = sizes.mean(axis=0)
     return float(n_train), float(n_test)
 
@@ -89,8 +105,14 @@ def split_sizes(result: RiskEstimate) -> tuple[float, float]:
 def refuse_time(result: RiskEstimate) -> None:
     """An error where the rows stand in the order of time: every formula here takes them, or their groups, for independent."""
     recipe = result._record.recipe
-    given = [spec.splitter for spec in (recipe.outer_spec, result._record.inner_spec) if isinstance(spec, Given)]
-    if recipe.time_ordered or any(isinstance(splitter, TimeSeriesSplit | TimeBlocks) for splitter in given):
+    given = [
+        spec.splitter
+        for spec in (recipe.outer_spec, result._record.inner_spec)
+        if isinstance(spec, Given)
+    ]
+    if recipe.time_ordered or any(
+        isinstance(splitter, TimeSeriesSplit | TimeBlocks) for splitter in given
+    ):
         raise InputError(
             "rows in the order of time depend on each other, and every interval and test here takes rows or groups for "
             "independent; report result.fold_risks as they are."
@@ -100,13 +122,19 @@ def refuse_time(result: RiskEstimate) -> None:
 def paired_losses(result: RiskEstimate, other: Any) -> tuple[np.ndarray, float, float]:
     """(ε_j of the one minus ε_j of the other, n_train, n_test) of two results on one plan."""
     if not is_result(other):
-        raise InputError("two results are compared with each other: corrected_t(comparison['knn'], comparison['ridge']).")
+        raise InputError(
+            "two results are compared with each other: corrected_t(comparison['knn'], comparison['ridge'])."
+        )
     if result.plan is not other.plan and result.plan.outer != other.plan.outer:
         raise InputError(
             "these results have different splits, so they cannot be paired; run both at once: recipe.run({...}, X, y)."
         )
     mine, theirs = result._record.loss, other._record.loss
-    if (mine.name, mine.rows, repr(mine.scorer)) != (theirs.name, theirs.rows, repr(theirs.scorer)):
+    if (mine.name, mine.rows, repr(mine.scorer)) != (
+        theirs.name,
+        theirs.rows,
+        repr(theirs.scorer),
+    ):
         raise InputError(
             f"one result is measured by the {mine.name} loss, the other by the {theirs.name} loss; give both the same."
         )
@@ -144,7 +172,9 @@ def row_units(result: RiskEstimate) -> np.ndarray:
     return np.concatenate(units or [])
 
 
-def _of_tests(result: RiskEstimate, values: np.ndarray | None) -> list[np.ndarray] | None:
+def _of_tests(
+    result: RiskEstimate, values: np.ndarray | None
+) -> list[np.ndarray] | None:
     if values is None:
         return None
     tests = result.plan.outer.layout.tests()

@@ -27,7 +27,9 @@ def corrected_t(d: Any, n_train: Any = None, n_test: Any = None) -> tuple[float,
         d, n_train, n_test = paired_losses(d, n_train)
     d = table("d", d, "[splits]", 1)
     _check(d)
-    error = corrected_error(d / (np.abs(d).max() or 1.0), n_train, n_test)  # neither overflows nor vanishes
+    error = corrected_error(
+        d / (np.abs(d).max() or 1.0), n_train, n_test
+    )  # neither overflows nor vanishes
     if not d.any():
         return 0.0, 1.0
     t = float((d / np.abs(d).max()).mean() / error)
@@ -38,7 +40,9 @@ def corrected_error(d: np.ndarray, n_train: Any, n_test: Any) -> float:
     """√((1/N + n_test / n_train) s²): the standard error of the mean of N numbers from overlapping training parts."""
     n_train, n_test = number("n_train", n_train), number("n_test", n_test)
     if min(n_train, n_test) <= 0:
-        raise InputError(f"n_train={n_train:g} and n_test={n_test:g} must be sizes > 0.")
+        raise InputError(
+            f"n_train={n_train:g} and n_test={n_test:g} must be sizes > 0."
+        )
     return float(np.sqrt((1 / d.size + n_test / n_train) * d.var(ddof=1)))
 
 
@@ -83,11 +87,15 @@ def _halves(d: Any, other: Any) -> tuple[np.ndarray, np.ndarray]:
         pair = d
         d, _, _ = paired_losses(d, other)
         if d.size != 10 or not is_5x2(pair.plan):
-            raise InputError("5×2cv is five times two halves: run both with outer=RepeatedKFold(n_splits=2, n_repeats=5).")
+            raise InputError(
+                "5×2cv is five times two halves: run both with outer=RepeatedKFold(n_splits=2, n_repeats=5)."
+            )
         d = d.reshape(5, 2)
     d = table("d", d, "[5, 2]", 2)
     if d.shape != (5, 2):
-        raise InputError(f"d must be numbers [5, 2], five times two halves; got shape {d.shape}.")
+        raise InputError(
+            f"d must be numbers [5, 2], five times two halves; got shape {d.shape}."
+        )
     _check(d)
     d = d / (np.abs(d).max() or 1.0)
     return d, ((d - d.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
@@ -98,8 +106,13 @@ def is_5x2(plan: Any) -> bool:
     if len(plan.outer) != 10:
         return False
     for i in range(5):
-        (train, test), (other_train, other_test) = plan.outer[2 * i], plan.outer[2 * i + 1]
-        halves = np.array_equal(np.sort(train), np.sort(other_test)) and np.array_equal(np.sort(test), np.sort(other_train))
+        (train, test), (other_train, other_test) = (
+            plan.outer[2 * i],
+            plan.outer[2 * i + 1],
+        )
+        halves = np.array_equal(np.sort(train), np.sort(other_test)) and np.array_equal(
+            np.sort(test), np.sort(other_train)
+        )
         if not halves or train.size + test.size != plan.n_rows:
             return False
     return True
@@ -107,10 +120,18 @@ def is_5x2(plan: Any) -> bool:
 
 def _check(d: np.ndarray) -> None:
     if d.size < 2:
-        raise InputError("one difference has no spread to judge it by; give the differences of at least two splits.")
+        raise InputError(
+            "one difference has no spread to judge it by; give the differences of at least two splits."
+        )
     if not np.isfinite(d).all():
-        raise InputError("the differences d must be finite; a split without a loss cannot be compared.")
+        raise InputError(
+            "the differences d must be finite; a split without a loss cannot be compared."
+        )
     spread = np.ptp(d, axis=-1)
     if d.any() and not (spread > 1e-12 * np.abs(d).max()).any():
-        what = f"every difference is {d.flat[0]:.6g}" if np.ptp(d) == 0 else "the two differences of every repeat are equal"
+        what = (
+            f"every difference is {d.flat[0]:.6g}"
+            if np.ptp(d) == 0
+            else "the two differences of every repeat are equal"
+        )
         raise InputError(f"{what}: without any spread there is nothing to judge by.")

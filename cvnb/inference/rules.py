@@ -23,7 +23,9 @@ from ..splits.layouts import are_apart
 from ..splits.plan import Plan
 from .selection import standard_error, tied_settings, within_one_error
 
-ONE_AT_A_TIME = threading.RLock()  # fast paths choose on threads, and a user's function may not expect that
+ONE_AT_A_TIME = (
+    threading.RLock()
+)  # fast paths choose on threads, and a user's function may not expect that
 
 
 class Rule(Protocol):
@@ -77,12 +79,19 @@ class OneSE:
 
     def __post_init__(self) -> None:
         if not isinstance(self.simplest, Mapping):
-            raise WrongTypeError(f"simplest={self.simplest!r} must be a dict such as {{'gamma': 'small'}}.")
-        read = {name: one if isinstance(one, str) else _listed(one) for name, one in self.simplest.items()}
+            raise WrongTypeError(
+                f"simplest={self.simplest!r} must be a dict such as {{'gamma': 'small'}}."
+            )
+        read = {
+            name: one if isinstance(one, str) else _listed(one)
+            for name, one in self.simplest.items()
+        }
         object.__setattr__(self, "simplest", read)  # an iterator is read once
         for name, direction in self.simplest.items():
             words = isinstance(direction, str) and direction in ("small", "large")
-            if not words and (isinstance(direction, str) or not isinstance(direction, Iterable)):
+            if not words and (
+                isinstance(direction, str) or not isinstance(direction, Iterable)
+            ):
                 raise InputError(
                     f"simplest[{name!r}]={direction!r} must be 'small', 'large' or a list of values, simplest first."
                 )
@@ -103,10 +112,15 @@ class OneStandardError:
         tied = tied_settings(curve, self.zero_one)
         if not tied.size:
             return None
-        best = min(tied, key=lambda s: self.order.steps[s])  # of equal minima the simplest
+        best = min(
+            tied, key=lambda s: self.order.steps[s]
+        )  # of equal minima the simplest
         near = within_one_error(curve, standard_error(losses[:, best]))
         return int(
-            min(np.flatnonzero(near & self.order.no_less_simple(best)), key=lambda s: (self.order.steps[s], curve[s], s))
+            min(
+                np.flatnonzero(near & self.order.no_less_simple(best)),
+                key=lambda s: (self.order.steps[s], curve[s], s),
+            )
         )
 
     def refuse(self, plan: Plan) -> None:
@@ -147,14 +161,18 @@ class Own:
         given = (curve.copy(), losses.T.copy(), copy.deepcopy(self.settings))
         with ONE_AT_A_TIME:
             chosen = self.function(*given[: _n_required(self.function)])
-        whole = isinstance(chosen, int | np.integer) and not isinstance(chosen, bool | np.bool_)
+        whole = isinstance(chosen, int | np.integer) and not isinstance(
+            chosen, bool | np.bool_
+        )
         if not whole or not 0 <= chosen < curve.size:
             raise InputError(
                 f"select={self.name} gave {chosen!r}; it must return the number of a setting, 0 to {curve.size - 1}."
             )
         if np.isnan(curve[chosen]):
             failed = format_setting(self.settings[chosen])
-            raise InputError(f"select={self.name} chose setting {chosen} ({failed}), which failed; its loss is NaN.")
+            raise InputError(
+                f"select={self.name} chose setting {chosen} ({failed}), which failed; its loss is NaN."
+            )
         return int(chosen)
 
     def refuse(self, plan: Plan) -> None:
@@ -167,11 +185,15 @@ def rule_of(select: Any, family: Family, kinds: list[Kind], loss: Loss) -> Rule:
         return Minimum(loss.zero_one)
     if isinstance(select, OneSE) or (isinstance(select, str) and select == "one_se"):
         simplest = select.simplest if isinstance(select, OneSE) else {}
-        return OneStandardError(order_of(family, kinds, simplest), loss.zero_one, simplest)
+        return OneStandardError(
+            order_of(family, kinds, simplest), loss.zero_one, simplest
+        )
     if callable(select) and not isinstance(select, type):
         _n_required(select)
         return Own(select, family.settings)
-    raise InputError(f"select={select!r} is not known; use 'min', 'one_se', OneSE({{...}}) or a function of the inner curve.")
+    raise InputError(
+        f"select={select!r} is not known; use 'min', 'one_se', OneSE({{...}}) or a function of the inner curve."
+    )
 
 
 def _n_required(function: Callable[..., Any]) -> int:
@@ -180,13 +202,19 @@ def _n_required(function: Callable[..., Any]) -> int:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return 1
-    places = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    places = [
+        p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
     required = sum(p.default is p.empty for p in places)
     star = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    by_name = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
+    by_name = [
+        p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty
+    ]
     if required > 3 or by_name or not (places or star):
         name = getattr(function, "__name__", type(function).__name__)
-        raise WrongTypeError(f"select={name} must be a function of (curve), (curve, losses) or (curve, losses, settings).")
+        raise WrongTypeError(
+            f"select={name} must be a function of (curve), (curve, losses) or (curve, losses, settings)."
+        )
     return 3 if star else max(1, required)
 
 

@@ -73,14 +73,24 @@ def one_standard_error(curve: Any, se: Any = None, simplest_first: Any = None) -
         return _of_result(curve)
     curve = table("curve", curve, "[settings]", 1)
     if np.isnan(curve).all() or np.isinf(curve).any():
-        raise InputError("curve must have finite losses, or NaN for settings that failed; at least one must be finite.")
+        raise InputError(
+            "curve must have finite losses, or NaN for settings that failed; at least one must be finite."
+        )
     errors = _errors_of(curve, se)
     order = np.asarray(simplest_first)
-    if order.ndim != 1 or order.dtype.kind not in "iu" or not np.isin(order, np.arange(curve.size)).all():
-        raise InputError(f"simplest_first={simplest_first!r} must hold indices into the {curve.size} losses, simplest first.")
+    if (
+        order.ndim != 1
+        or order.dtype.kind not in "iu"
+        or not np.isin(order, np.arange(curve.size)).all()
+    ):
+        raise InputError(
+            f"simplest_first={simplest_first!r} must hold indices into the {curve.size} losses, simplest first."
+        )
     at_minimum = order[np.isin(order, tied_settings(curve))]
     if not at_minimum.size:
-        raise InputError(f"simplest_first leaves out setting {int(np.nanargmin(curve))}, which has the smallest loss.")
+        raise InputError(
+            f"simplest_first leaves out setting {int(np.nanargmin(curve))}, which has the smallest loss."
+        )
     near = within_one_error(curve, float(errors[at_minimum[0]]))
     return int(order[np.argmax(near[order])])
 
@@ -91,9 +101,13 @@ def _errors_of(curve: np.ndarray, se: Any) -> np.ndarray:
         return np.full(curve.size, number("se", se, least=0.0))
     errors = table("se", se, "[settings]", 1)
     if errors.size != curve.size:
-        raise InputError(f"se has {errors.size} values, but curve has {curve.size}; give one number, or one for each setting.")
+        raise InputError(
+            f"se has {errors.size} values, but curve has {curve.size}; give one number, or one for each setting."
+        )
     with np.errstate(invalid="ignore"):
-        wrong = ~(np.isfinite(errors) & (errors >= 0)) & ~(np.isnan(errors) & np.isnan(curve))
+        wrong = ~(np.isfinite(errors) & (errors >= 0)) & ~(
+            np.isnan(errors) & np.isnan(curve)
+        )
     if wrong.any():
         s = int(np.argmax(wrong))
         raise InputError(
@@ -109,5 +123,7 @@ def _of_result(result: RiskEstimate) -> np.ndarray:
     rule = rule_of("one_se", record.family, record.work.kinds, record.loss)
     rule.refuse(record.plan)
     if not record.table.inner:
-        raise InputError("nothing was chosen among settings here, so there is nothing to choose by another rule.")
+        raise InputError(
+            "nothing was chosen among settings here, so there is nothing to choose by another rule."
+        )
     return np.array([rule.choose(losses) for losses in record.table.inner])

@@ -19,7 +19,11 @@ NO_SPREAD = "the losses, of mean {value:.6g}, have no spread, so a normal approx
 
 
 def bayle_interval(
-    losses: Any, level: float = 0.95, variance: str = "all_pairs", weights: Any = None, groups: Any = None
+    losses: Any,
+    level: float = 0.95,
+    variance: str = "all_pairs",
+    weights: Any = None,
+    groups: Any = None,
 ) -> Pair:
     """Interval for the mean test risk of the rules fitted in K-fold CV, from their row losses by fold (Bayle et al. 2020).
 
@@ -44,8 +48,14 @@ def bayle_interval(
         raise InputError("one test part is no cross-validation; use holdout_interval.")
     if variance == "within":
         if weights is not None or groups is not None:
-            raise InputError("variance='within' takes neither weights nor groups; use variance='all_pairs'.")
-        centre, error, units = float(np.mean([fold.mean() for fold in folds])), _within_folds(folds), None
+            raise InputError(
+                "variance='within' takes neither weights nor groups; use variance='all_pairs'."
+            )
+        centre, error, units = (
+            float(np.mean([fold.mean() for fold in folds])),
+            _within_folds(folds),
+            None,
+        )
     elif variance == "all_pairs":
         kept = _kept(folds, weights, groups)
         rows, a, units = kept.rows, kept.shares, kept.units
@@ -54,14 +64,20 @@ def bayle_interval(
         centre = kept.centre
         error = _standard_error(rows, a, centre, units, False)
     else:
-        raise InputError(f"variance={variance!r} is not known; use 'all_pairs' or 'within'.")
+        raise InputError(
+            f"variance={variance!r} is not known; use 'all_pairs' or 'within'."
+        )
     if error == 0:
         raise InputError(NO_SPREAD.format(value=centre))
-    half = error * (_z(level) if units is None else _t(level, np.unique(units).size - 1))
+    half = error * (
+        _z(level) if units is None else _t(level, np.unique(units).size - 1)
+    )
     return centre - half, centre + half
 
 
-def corrected_t_interval(losses: Any, n_train: Any = None, n_test: Any = None, level: float = 0.95) -> Pair:
+def corrected_t_interval(
+    losses: Any, n_train: Any = None, n_test: Any = None, level: float = 0.95
+) -> Pair:
     """Interval for the risk of a procedure at one training size, from its N fold losses (Nadeau and Bengio 2003).
 
         mean ± t √((1/N + n_test / n_train) s²),    N - 1 degrees of freedom, s² with ddof 1
@@ -73,14 +89,24 @@ def corrected_t_interval(losses: Any, n_train: Any = None, n_test: Any = None, l
     probability("level", level)
     _refuse_infinite(losses)
     if losses.size < 2:
-        raise InputError("one split has no spread; use a recipe with several outer splits, or holdout_interval.")
+        raise InputError(
+            "one split has no spread; use a recipe with several outer splits, or holdout_interval."
+        )
     if np.ptp(losses) <= 1e-12 * np.abs(losses).max():
-        raise InputError(f"every fold loss is {losses[0]:.6g}, so their spread is unknown; use fewer and larger test parts.")
+        raise InputError(
+            f"every fold loss is {losses[0]:.6g}, so their spread is unknown; use fewer and larger test parts."
+        )
     half = float(_t(level, losses.size - 1) * corrected_error(losses, n_train, n_test))
     return float(losses.mean()) - half, float(losses.mean()) + half
 
 
-def holdout_interval(losses: Any, level: float = 0.95, zero_one: bool = False, weights: Any = None, groups: Any = None) -> Pair:
+def holdout_interval(
+    losses: Any,
+    level: float = 0.95,
+    zero_one: bool = False,
+    weights: Any = None,
+    groups: Any = None,
+) -> Pair:
     """Interval for the risk of one predictor, from its row losses on a test set.
 
         mean ± t s / √n,    n - 1 degrees of freedom, n the number of rows, or of groups
@@ -95,12 +121,20 @@ def holdout_interval(losses: Any, level: float = 0.95, zero_one: bool = False, w
     _refuse_infinite(losses)
     if zero_one and weights is None and groups is None:
         if not np.isin(losses, (0, 1)).all():
-            raise InputError("zero_one=True counts mistakes, so every loss must be 0 or 1.")
+            raise InputError(
+                "zero_one=True counts mistakes, so every loss must be 0 or 1."
+            )
         return _exact(int(losses.sum()), losses.size, level)
-    kept = _kept([losses], None if weights is None else [weights], None if groups is None else [groups])
+    kept = _kept(
+        [losses],
+        None if weights is None else [weights],
+        None if groups is None else [groups],
+    )
     n = kept.rows.size if kept.units is None else np.unique(kept.units).size
     if n < 2:
-        raise InputError(f"one {'row' if kept.units is None else 'group'} in the test part has no spread; test on more.")
+        raise InputError(
+            f"one {'row' if kept.units is None else 'group'} in the test part has no spread; test on more."
+        )
     error = _standard_error(kept.rows, kept.shares, kept.centre, kept.units, True)
     if error == 0:
         raise InputError(NO_SPREAD.format(value=kept.centre))
@@ -108,7 +142,13 @@ def holdout_interval(losses: Any, level: float = 0.95, zero_one: bool = False, w
     return kept.centre - half, kept.centre + half
 
 
-def hoeffding_interval(losses: Any, level: float = 0.95, range: float = 1.0, weights: Any = None, groups: Any = None) -> Pair:
+def hoeffding_interval(
+    losses: Any,
+    level: float = 0.95,
+    range: float = 1.0,
+    weights: Any = None,
+    groups: Any = None,
+) -> Pair:
     """Distribution-free interval for the mean test risk of J fitted rules, from row losses in an interval of width `range`.
 
         R ± mean_j range √( ln(2J / (1 - level)) Σ_u a_ju² / 2 )
@@ -120,17 +160,28 @@ def hoeffding_interval(losses: Any, level: float = 0.95, range: float = 1.0, wei
     """
     probability("level", level)
     if number("range", range) <= 0:
-        raise InputError(f"range={range!r} must be > 0: the width of the interval that the loss lies in.")
+        raise InputError(
+            f"range={range!r} must be > 0: the width of the interval that the loss lies in."
+        )
     folds = _folds(losses)
     if np.ptp(np.concatenate(folds)) > range * (1 + 1e-12):
-        raise InputError(f"range={range:g} is too small: these losses differ by up to {np.ptp(np.concatenate(folds)):.6g}.")
-    kept = _kept(folds, weights, [np.arange(fold.size) for fold in folds] if groups is None else groups)
+        raise InputError(
+            f"range={range:g} is too small: these losses differ by up to {np.ptp(np.concatenate(folds)):.6g}."
+        )
+    kept = _kept(
+        folds,
+        weights,
+        [np.arange(fold.size) for fold in folds] if groups is None else groups,
+    )
     assert kept.units is not None
     squares = [
         float((_by_unit(kept.shares[at] * len(folds), kept.units[at]) ** 2).sum())
         for at in (kept.fold == j for j in np.arange(len(folds)))
     ]
-    half = float(range * np.mean(np.sqrt(np.log(2 * len(folds) / (1 - level)) * np.array(squares) / 2)))
+    half = float(
+        range
+        * np.mean(np.sqrt(np.log(2 * len(folds) / (1 - level)) * np.array(squares) / 2))
+    )
     return kept.centre - half, kept.centre + half
 
 
@@ -150,25 +201,47 @@ class Kept:
 
 def _kept(folds: list[np.ndarray], weights: Any, groups: Any) -> Kept:
     for name, given in (("weights", weights), ("groups", groups)):
-        if given is not None and (not isinstance(given, Sequence) or len(given) != len(folds)):
-            raise InputError(f"{name} must be a list with one array per fold, {len(folds)} in all.")
-    w = [row_weights(fold.size, None if weights is None else weights[j]) for j, fold in enumerate(folds)]
+        if given is not None and (
+            not isinstance(given, Sequence) or len(given) != len(folds)
+        ):
+            raise InputError(
+                f"{name} must be a list with one array per fold, {len(folds)} in all."
+            )
+    w = [
+        row_weights(fold.size, None if weights is None else weights[j])
+        for j, fold in enumerate(folds)
+    ]
     shares = np.concatenate([one / one.sum() for one in w]) / len(folds)
     sizes = [fold.size for fold in folds]
     units = None
     if groups is not None:
         for size, one in zip(sizes, groups, strict=True):
             group_numbers(size, one)
-        units = np.unique(np.concatenate([np.asarray(one) for one in groups]), return_inverse=True)[1]
+        units = np.unique(
+            np.concatenate([np.asarray(one) for one in groups]), return_inverse=True
+        )[1]
     at = shares > 0
     fold = np.repeat(np.arange(len(folds)), sizes)
-    kept = Kept(np.concatenate(folds)[at], shares[at], None if units is None else units[at], fold[at])
+    kept = Kept(
+        np.concatenate(folds)[at],
+        shares[at],
+        None if units is None else units[at],
+        fold[at],
+    )
     if kept.units is not None and len(folds) > 1 and np.unique(kept.units).size < 2:
-        raise InputError("one group has no spread; an interval needs the losses of several groups.")
+        raise InputError(
+            "one group has no spread; an interval needs the losses of several groups."
+        )
     return kept
 
 
-def _standard_error(losses: np.ndarray, a: np.ndarray, centre: float, units: np.ndarray | None, sample: bool) -> float:
+def _standard_error(
+    losses: np.ndarray,
+    a: np.ndarray,
+    centre: float,
+    units: np.ndarray | None,
+    sample: bool,
+) -> float:
     """√Σ_u (Σ_{i in u} a_i (l_i - centre))², a_i the share of row i; times √(U / (U - 1)) for a sample or for groups."""
     parts = a * (losses - centre)
     if units is not None:
@@ -182,8 +255,15 @@ def _standard_error(losses: np.ndarray, a: np.ndarray, centre: float, units: np.
 def _within_folds(folds: list[np.ndarray]) -> float:
     """√(mean sample variance within folds / n)."""
     if min(fold.size for fold in folds) < 2:
-        raise InputError("variance='within' needs folds of two rows or more; use variance='all_pairs' for leave-one-out.")
-    return float(np.sqrt(np.mean([fold.var(ddof=1) for fold in folds]) / sum(fold.size for fold in folds)))
+        raise InputError(
+            "variance='within' needs folds of two rows or more; use variance='all_pairs' for leave-one-out."
+        )
+    return float(
+        np.sqrt(
+            np.mean([fold.var(ddof=1) for fold in folds])
+            / sum(fold.size for fold in folds)
+        )
+    )
 
 
 def _by_unit(values: np.ndarray, units: np.ndarray) -> np.ndarray:
@@ -193,12 +273,20 @@ def _by_unit(values: np.ndarray, units: np.ndarray) -> np.ndarray:
 def _exact(mistakes: int, n: int, level: float) -> Pair:
     tail = (1 - level) / 2
     low = 0.0 if mistakes == 0 else float(betaincinv(mistakes, n - mistakes + 1, tail))
-    high = 1.0 if mistakes == n else float(betaincinv(mistakes + 1, n - mistakes, 1 - tail))
+    high = (
+        1.0
+        if mistakes == n
+        else float(betaincinv(mistakes + 1, n - mistakes, 1 - tail))
+    )
     return low, high
 
 
 def _folds(losses: Any) -> list[np.ndarray]:
-    if isinstance(losses, str) or not isinstance(losses, Sequence | np.ndarray) or not len(losses):
+    if (
+        isinstance(losses, str)
+        or not isinstance(losses, Sequence | np.ndarray)
+        or not len(losses)
+    ):
         raise InputError("losses must be a list of row losses, one array per fold.")
     folds = [table("losses", fold, "[rows] in each fold", 1) for fold in losses]
     _refuse_infinite(np.concatenate(folds))
@@ -207,7 +295,9 @@ def _folds(losses: Any) -> list[np.ndarray]:
 
 def _refuse_infinite(losses: np.ndarray) -> None:
     if not np.isfinite(losses).all():
-        raise InputError("losses must be finite; a part without a loss has no place in an interval.")
+        raise InputError(
+            "losses must be finite; a part without a loss has no place in an interval."
+        )
 
 
 def _z(level: float) -> float:

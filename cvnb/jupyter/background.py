@@ -35,7 +35,12 @@ class Job:
               part, and wait() raises Interrupted
     """
 
-    def __init__(self, run: Callable[[Slot], Result], slot: Slot, shown: Callable[[Job], None] = lambda job: None) -> None:
+    def __init__(
+        self,
+        run: Callable[[Slot], Result],
+        slot: Slot,
+        shown: Callable[[Job], None] = lambda job: None,
+    ) -> None:
         self._run, self._slot, self._shown = run, slot, shown
         self._result: Result | None = None
         self._error: BaseException | None = None
@@ -49,10 +54,19 @@ class Job:
         def work() -> None:
             try:
                 enter()
-                with sklearn.config_context(**config), parallel_config(backend, n_jobs=n_jobs) if chosen else nullcontext():
+                with (
+                    sklearn.config_context(**config),
+                    parallel_config(backend, n_jobs=n_jobs)
+                    if chosen
+                    else nullcontext(),
+                ):
                     self._result = self._run(self._slot)
-            except BaseException as error:  # kept: wait() and result raise it where somebody sees it
-                cancelled = isinstance(error, KeyboardInterrupt)  # before anything was finished
+            except (
+                BaseException
+            ) as error:  # kept: wait() and result raise it where somebody sees it
+                cancelled = isinstance(
+                    error, KeyboardInterrupt
+                )  # before anything was finished
                 self._error = None if cancelled else error
             try:
                 self._shown(self)
@@ -69,7 +83,11 @@ class Job:
             return "running"
         if self._error is not None:
             return "failed"
-        return "finished" if self._result is not None and self._result.complete else "cancelled"
+        return (
+            "finished"
+            if self._result is not None and self._result.complete
+            else "cancelled"
+        )
 
     @property
     def progress(self) -> float:
@@ -98,7 +116,9 @@ class Job:
         waiting is a plain KeyboardInterrupt: it ends the waiting, not the run.
         """
         if self._over.wait(timeout):
-            self._shown(self)  # again, for nbclient hears only what the cell says that is being run
+            self._shown(
+                self
+            )  # again, for nbclient hears only what the cell says that is being run
         if self.state == "cancelled":
             raise interrupted(self._result)
         return self.result
@@ -116,7 +136,11 @@ class Job:
         return f"Job({self.state}, {100 * self.progress:.0f} % done)"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        return {"text/plain": repr(self)} if self._result is None else bundle_of(self._result)
+        return (
+            {"text/plain": repr(self)}
+            if self._result is None
+            else bundle_of(self._result)
+        )
 
 
 class Panel(Slot):
@@ -138,9 +162,16 @@ class Panel(Slot):
         import ipywidgets as w
 
         self.words = w.HTML(self.bar("0 % done"))
-        button = w.Button(description="Cancel", tooltip="Stop; what is finished is kept", layout=w.Layout(width="max-content"))
+        button = w.Button(
+            description="Cancel",
+            tooltip="Stop; what is finished is kept",
+            layout=w.Layout(width="max-content"),
+        )
         button.on_click(self._cancel)
-        self.box = w.HBox([button, self.words], layout=w.Layout(align_items="center", flex_flow="row wrap"))
+        self.box = w.HBox(
+            [button, self.words],
+            layout=w.Layout(align_items="center", flex_flow="row wrap"),
+        )
         self.handle = display(self.box, display_id=True)
 
     def draw(self, text: str) -> None:
@@ -176,13 +207,23 @@ def show_end(job: Job, slot: Slot) -> None:
     if error is None and job.result is not None:
         slot.take(*bundle_of(job.result))
         return
-    text = f"Cancelled: {finished(None)}." if error is None else f"{type(error).__name__}: {error}"
-    if error is not None and (not isinstance(error, CvnbError) or error.__cause__ is not None):
+    text = (
+        f"Cancelled: {finished(None)}."
+        if error is None
+        else f"{type(error).__name__}: {error}"
+    )
+    if error is not None and (
+        not isinstance(error, CvnbError) or error.__cause__ is not None
+    ):
         text += " (job.wait() shows where)"
-    slot.take({"text/plain": text, "text/html": f'<pre role="alert">{escape(text)}</pre>'}, {})
+    slot.take(
+        {"text/plain": text, "text/html": f'<pre role="alert">{escape(text)}</pre>'}, {}
+    )
 
 
-def begin(run: Callable[[Slot], Result], shell: Any, quiet: bool, progress: bool) -> Job:
+def begin(
+    run: Callable[[Slot], Result], shell: Any, quiet: bool, progress: bool
+) -> Job:
     """A job that runs in the background of the current cell, which shows it in a notebook unless it is to be quiet."""
     if quiet or not in_notebook():
         return Job(run, Slot(shows=False)).start()

@@ -10,7 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
+from IPython.core.completer import (
+    CompletionContext,
+    SimpleCompletion,
+    SimpleMatcherResult,
+    context_matcher,
+)
 
 from ..data.checks import is_frame
 from .magic_line import WORDS
@@ -30,7 +35,9 @@ def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]
         line = lines[context.cursor_line][: context.cursor_position]
         if context.cursor_line and CELL.match(lines[0]):
             return _in_body(line)
-        found = (CELL.match(line) if context.cursor_line == 0 else None) or LINE.match(line)
+        found = (CELL.match(line) if context.cursor_line == 0 else None) or LINE.match(
+            line
+        )
         if found is None:
             return {"completions": []}
         *before, fragment = found[2].split(" ")
@@ -59,18 +66,39 @@ def _matches(shell: Any, magic: str, fragment: str, before: str) -> list[str]:
     """What may stand here: an option, a value of the option before, or data."""
     if fragment.startswith("-"):
         options = options_of(getattr(NestedCVMagics, magic))
-        return [option for option in options if option.startswith(fragment) and option.startswith("--")]
+        return [
+            option
+            for option in options
+            if option.startswith(fragment) and option.startswith("--")
+        ]
     names = sorted(
-        name for name, value in shell.user_ns.items() if not name.startswith("_") and name not in OWN and _is_data(value)
+        name
+        for name, value in shell.user_ns.items()
+        if not name.startswith("_") and name not in OWN and _is_data(value)
     )
     if before == "--target":
-        columns = [str(column) for value in shell.user_ns.values() if is_frame(value) for column in value.columns]
-        return [column for column in dict.fromkeys(columns) if column.startswith(fragment) and " " not in column]
-    return [word for word in (*WORDS.get(before, ()), *names) if word.startswith(fragment)]
+        columns = [
+            str(column)
+            for value in shell.user_ns.values()
+            if is_frame(value)
+            for column in value.columns
+        ]
+        return [
+            column
+            for column in dict.fromkeys(columns)
+            if column.startswith(fragment) and " " not in column
+        ]
+    return [
+        word for word in (*WORDS.get(before, ()), *names) if word.startswith(fragment)
+    ]
 
 
 OWN = ("In", "Out")  # of IPython itself
 
 
 def _is_data(value: Any) -> bool:
-    return isinstance(value, np.ndarray) or is_frame(value) or type(value).__name__ in ("Series", "list")
+    return (
+        isinstance(value, np.ndarray)
+        or is_frame(value)
+        or type(value).__name__ in ("Series", "list")
+    )

@@ -49,14 +49,20 @@ class NestedCVError(OneLine, CvnbError):
 
 def unquoted(text: str) -> str:
     """The line's quotes keep a word together; they are no part of it."""
-    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+    return (
+        text[1:-1]
+        if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+        else text
+    )
 
 
 def recipe_of(arguments: Any, value: Any, defaults: dict[str, str]) -> Recipe:
     """The recipe that the options describe: value(option, text, words) reads one, defaults stand for those not given."""
     name = arguments.recipe or "nested_cv"
     if name not in OPTIONS_OF:
-        raise NestedCVError(f"--recipe {name!r} is not known; the recipes are {', '.join(OPTIONS_OF)}.")
+        raise NestedCVError(
+            f"--recipe {name!r} is not known; the recipes are {', '.join(OPTIONS_OF)}."
+        )
     known = OPTIONS_OF[name]
     options: dict[str, Any] = {}
     given: dict[str, str] = {}
@@ -65,16 +71,30 @@ def recipe_of(arguments: Any, value: Any, defaults: dict[str, str]) -> Recipe:
         if text is None:
             continue
         if option not in known:
-            raise NestedCVError(f"--{option} means nothing to --recipe {name}; leave it out.")
+            raise NestedCVError(
+                f"--{option} means nothing to --recipe {name}; leave it out."
+            )
         keyword = known[option]
         if keyword in given:
-            raise NestedCVError(f"--{given[keyword]} and --{option} are the same to --recipe {name}; give one of them.")
+            raise NestedCVError(
+                f"--{given[keyword]} and --{option} are the same to --recipe {name}; give one of them."
+            )
         given[keyword] = option
         options[keyword] = value(f"--{option}", text, WORDS.get(f"--{option}", ()))
-    for option in ("outer", "inner"):  # a default counts splits, so it stands only where splits are counted
+    for option in (
+        "outer",
+        "inner",
+    ):  # a default counts splits, so it stands only where splits are counted
         keyword, default = known.get(option, ""), defaults.get(option)
-        if default and keyword in ("outer", "inner", "folds") and keyword not in given and name != "nested_resampling":
-            options[keyword] = value(f"%config NestedCVMagics.{option}", default, WORDS[f"--{option}"])
+        if (
+            default
+            and keyword in ("outer", "inner", "folds")
+            and keyword not in given
+            and name != "nested_resampling"
+        ):
+            options[keyword] = value(
+                f"%config NestedCVMagics.{option}", default, WORDS[f"--{option}"]
+            )
     for option in ("seed", "buffer"):
         text = getattr(arguments, option)
         text = defaults.get(option) or None if text is None else text

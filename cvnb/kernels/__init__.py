@@ -47,7 +47,11 @@ def _own_directory() -> str | None:
     except (OSError, AttributeError):  # no temporary files; no users, on Windows
         return None
     replaceable = above.st_mode & 0o022 and not above.st_mode & stat.S_ISVTX
-    private = stat.S_ISDIR(found.st_mode) and found.st_uid == user and not found.st_mode & 0o077
+    private = (
+        stat.S_ISDIR(found.st_mode)
+        and found.st_uid == user
+        and not found.st_mode & 0o077
+    )
     return directory if private and not replaceable else None
 
 

@@ -22,7 +22,9 @@ PIVOTS = 10  # times the number of columns: enough of that
 SLACK = 1e-9  # share of the penalty by which the gradient of a column at zero may exceed it: rounding
 ROUNDING = 1e-14  # and share of the lengths of the column and of the targets
 GAP = 1e-13  # share of the squares of the targets that may lie between the objective and its bound
-INDEPENDENT = 1e-8  # share of a column's squares that the columns before it have to leave
+INDEPENDENT = (
+    1e-8  # share of a column's squares that the columns before it have to leave
+)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -151,7 +153,12 @@ def gap(b, yy, w, l1, l2, positive, g):
     squares = max(squares, 0.0)
     share = l1 / most if most > l1 else 1.0
     found = 0.5 * squares * (1.0 + share * share) if most > l1 else squares
-    return found + l1 * size - share * (yy - along) + 0.5 * l2 * (1.0 + share * share) * norm
+    return (
+        found
+        + l1 * size
+        - share * (yy - along)
+        + 0.5 * l2 * (1.0 + share * share) * norm
+    )
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -285,21 +292,51 @@ def pivot(G, b, w, l1, l2, slack, positive, stop, x, way, signs, active, R, g):
 def descend(G, b, yy, l1s, l2s, positive, stop, out):
     """Fill out[:, s] with the minimum for l1s[s], l2s[s], which fall with s; FINE, or ILL where it is not unique enough."""
     p = b.size
-    w, g, x, active, R = np.zeros(p), b.copy(), np.empty(p), np.empty(p, np.int64), np.empty((p, p))
-    way, signs, slack, last = np.empty(p), np.empty(p), np.empty(p), np.array([-1.0, 0.0])
+    w, g, x, active, R = (
+        np.zeros(p),
+        b.copy(),
+        np.empty(p),
+        np.empty(p, np.int64),
+        np.empty((p, p)),
+    )
+    way, signs, slack, last = (
+        np.empty(p),
+        np.empty(p),
+        np.empty(p),
+        np.array([-1.0, 0.0]),
+    )
     for c in range(p):
         slack[c] = ROUNDING * np.sqrt(max(G[c, c], 0.0) * yy)
     for s in range(l1s.size):
         l1, l2, wait, before = l1s[s], l2s[s], 1, w.copy()
-        least, independent = is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last)
+        least, independent = is_solved(
+            G, b, w, l1, l2, slack, positive, g, x, active, R, last
+        )
         for n_sweeps in range(0 if least else SWEEPS):
             if stop[0]:
                 return FINE
             if n_sweeps == PATIENCE:
                 last[0], h = -1.0, g.copy()
-                if pivot(G, b, before, l1, l2, slack, positive, stop, x, way, signs, active, R, h):
+                if pivot(
+                    G,
+                    b,
+                    before,
+                    l1,
+                    l2,
+                    slack,
+                    positive,
+                    stop,
+                    x,
+                    way,
+                    signs,
+                    active,
+                    R,
+                    h,
+                ):
                     w[:], g[:] = before, h
-                    least, independent = is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last)
+                    least, independent = is_solved(
+                        G, b, w, l1, l2, slack, positive, g, x, active, R, last
+                    )
                     if least:
                         break
             if sweep(G, g, w, l1, l2, positive):
@@ -307,7 +344,9 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
             wait -= 1
             if wait > 0:
                 continue
-            least, independent = is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last)
+            least, independent = is_solved(
+                G, b, w, l1, l2, slack, positive, g, x, active, R, last
+            )
             if not least and gap(b, yy, w, l1, l2, positive, g) <= GAP * yy:
                 least = independent
                 break

@@ -115,7 +115,13 @@ def solve_tridiagonal(d, e, B, alphas, z):
         for s in range(n):
             z[0, at + s] = B[c, 0]
         for i in range(1, p):
-            zi, above, share, ei, bi = z[i][at:], z[i - 1][at:], inverse[i - 1], e[i - 1], B[c, i]
+            zi, above, share, ei, bi = (
+                z[i][at:],
+                z[i - 1][at:],
+                inverse[i - 1],
+                e[i - 1],
+                B[c, i],
+            )
             for s in range(n):
                 zi[s] = bi - ei * above[s] * share[s]
         for s in range(n):
@@ -195,9 +201,16 @@ def reduce(G, b, alphas, near, order, d, e, V, tau, B, seen):
         if g[i] <= EXACT * alpha:
             harmless += 1  # a constant column stands apart from all others
     singular = n_below(d, e, 0.0, g, EXACT)
-    if n_below(d, e, alpha, g, SINGULAR) > 0 or n_below(d, e, alpha, g, near) > singular:
+    if (
+        n_below(d, e, alpha, g, SINGULAR) > 0
+        or n_below(d, e, alpha, g, near) > singular
+    ):
         return ILL
-    if singular > harmless and alpha < DEPENDENT * g[0] and alpha < DEPENDENT * largest_dependent(G):
+    if (
+        singular > harmless
+        and alpha < DEPENDENT * g[0]
+        and alpha < DEPENDENT * largest_dependent(G)
+    ):
         return ILL
     x = 0.1
     while x > near and n_below(d, e, alpha, g, x) > singular:
@@ -218,7 +231,9 @@ def back(V, tau, B):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen):
+def centred_products(
+    total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen
+):
     """Fill G, b with the products of the columns as the model sees them, (x - centre - m) * scale; how it went.
 
     CANCELLED: too little of a sum of squares is left after the mean. DISTANT: a mean is so far from zero that the rounding of
@@ -249,14 +264,20 @@ def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G
             return CANCELLED
         if scaled != intercept:
             variance, mean = G[i, i] / (W * scale[i] * scale[i]), abs(centre[i] + m[i])
-            if variance > 0.0:  # of a constant column it is 0 exactly: so exact is the centre of its part
+            if (
+                variance > 0.0
+            ):  # of a constant column it is 0 exactly: so exact is the centre of its part
                 if variance < (mean / FAR) ** 2:
                     return DISTANT
                 seen[1] = max(seen[1], mean / np.sqrt(variance))
-            elif scaled and mean > FAR:  # what scikit-learn's rounded mean leaves of a constant is an intercept
+            elif (
+                scaled and mean > FAR
+            ):  # what scikit-learn's rounded mean leaves of a constant is an intercept
                 return DISTANT
         for c in range(n_targets):
-            b[i, c] = scale[i] * (total[(p + 1 + c) * q + i] - m[i] * total[(p + 1 + c) * q + p])
+            b[i, c] = scale[i] * (
+                total[(p + 1 + c) * q + i] - m[i] * total[(p + 1 + c) * q + p]
+            )
     for c in range(n_targets if intercept else 0):
         y = total[(p + 1 + c) * q :]
         if y[p + 1 + c] - y[p] * y[p] / W < KEPT * y[p + 1 + c]:
@@ -265,7 +286,22 @@ def centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, scaled, alphas, near, stop, coefs, how, seen):
+def ridge_of_blocks(
+    outside,
+    blocks,
+    p,
+    n_targets,
+    centre,
+    level,
+    intercept,
+    scaled,
+    alphas,
+    near,
+    stop,
+    coefs,
+    how,
+    seen,
+):
     """Fill coefs[i][:, target * setting] of [x - centre, 1] with the models of outside + all blocks but i, for i < len(coefs).
 
     Each training part is a sum of what belongs to it, outside + before + after. how[i] tells how it went, and seen[i] how
@@ -274,8 +310,19 @@ def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, sca
     n, width = blocks.shape
     q, n_alphas = p + 1 + n_targets, alphas.size
     after, before, total = np.zeros((n + 1, width)), np.zeros(width), np.empty(width)
-    m, scale, G, b = np.empty(p), np.empty(p), np.empty((p, p)), np.empty((p, n_targets))
-    order, d, e, V, tau = np.empty(p, np.int64), np.empty(p), np.zeros(p), np.empty((p, p)), np.zeros(p)
+    m, scale, G, b = (
+        np.empty(p),
+        np.empty(p),
+        np.empty((p, p)),
+        np.empty((p, n_targets)),
+    )
+    order, d, e, V, tau = (
+        np.empty(p, np.int64),
+        np.empty(p),
+        np.zeros(p),
+        np.empty((p, p)),
+        np.zeros(p),
+    )
     B, z = np.empty((n_targets, p)), np.empty((p, n_targets * n_alphas))
     for i in range(n - 1, -1, -1):
         for c in range(width):
@@ -287,7 +334,9 @@ def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, sca
             total[c] = outside[c] + (before[c] + after[i + 1 if i < n else n, c])
         for c in range(width if i < n else 0):
             before[c] += blocks[i, c]
-        how[i] = centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen[i])
+        how[i] = centred_products(
+            total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen[i]
+        )
         if how[i] == FINE:
             how[i] = reduce(G, b, alphas, near, order, d, e, V, tau, B, seen[i])
         if how[i] != FINE:
@@ -310,16 +359,46 @@ def ridge_of_blocks(outside, blocks, p, n_targets, centre, level, intercept, sca
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def factor(total, p, n_targets, centre, intercept, alphas, near, shift, turn, lower, pivots, f, seen):
+def factor(
+    total,
+    p,
+    n_targets,
+    centre,
+    intercept,
+    alphas,
+    near,
+    shift,
+    turn,
+    lower,
+    pivots,
+    f,
+    seen,
+):
     """How (G + alpha I)^-1 acts on a row of the part whose sums these are; how it went.
 
     u = (x - centre) @ turn - shift                     G + alpha I = turn (L D L') turn'
     lower[s], pivots[s], f[s, target]                   L below its diagonal, D, and D^-1 L^-1 turn' b for alphas[s]
     """
-    m, scale, G, b = np.empty(p), np.empty(p), np.empty((p, p)), np.empty((p, n_targets))
-    order, d, e, V, tau = np.empty(p, np.int64), np.empty(p), np.zeros(p), np.empty((p, p)), np.zeros(p)
-    B, scaled = np.empty((n_targets, p)), alphas.size < 0  # a constant would be compiled apart
-    how = centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen)
+    m, scale, G, b = (
+        np.empty(p),
+        np.empty(p),
+        np.empty((p, p)),
+        np.empty((p, n_targets)),
+    )
+    order, d, e, V, tau = (
+        np.empty(p, np.int64),
+        np.empty(p),
+        np.zeros(p),
+        np.empty((p, p)),
+        np.zeros(p),
+    )
+    B, scaled = (
+        np.empty((n_targets, p)),
+        alphas.size < 0,
+    )  # a constant would be compiled apart
+    how = centred_products(
+        total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen
+    )
     if how == FINE:
         how = reduce(G, b, alphas, near, order, d, e, V, tau, B, seen)
     if how != FINE:
@@ -347,7 +426,9 @@ def factor(total, p, n_targets, centre, intercept, alphas, near, shift, turn, lo
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def left_out(U, rows, Y, root, means, total_weight, shift, lower, pivots, f, out, alone):
+def left_out(
+    U, rows, Y, root, means, total_weight, shift, lower, pivots, f, out, alone
+):
     """Fill out[t, target * setting] with what the model of all rows but rows[t] says of that row, U[:, t] being its u + shift.
 
     y - e, e = (y - fit) / (1 - h), h the share of a row in its own fit: one walk v = L^-1 u gives both. alone[t] is set where

@@ -60,7 +60,11 @@ def sum_blocks(X, Y, root, rows, starts, centre, level, stop, out):
     for i in range(out.shape[0]):
         total = out[i]
         total[:] = 0.0
-        gram, first, second = total[: q * q].reshape(q, q), total[q * q :], total[q * q + p :]
+        gram, first, second = (
+            total[: q * q].reshape(q, q),
+            total[q * q :],
+            total[q * q + p :],
+        )
         for start in range(starts[i], starts[i + 1], ROWS):
             if stop[0]:
                 return
@@ -153,7 +157,9 @@ def add_mean_losses(X, rows, starts, centre, coefs, Y, w, squares, stop, out, we
             predict(X, part, bounds, centre, coefs[i : i + 1], stop, own)
             if stop[0]:
                 return
-            add_losses(own, Y, w, part, bounds, squares, out[i : i + 1], weights[i : i + 1])
+            add_losses(
+                own, Y, w, part, bounds, squares, out[i : i + 1], weights[i : i + 1]
+            )
 
 
 @njit(cache=True, nogil=True)

@@ -27,7 +27,10 @@ UPWARD = 0.1  # share of the slope at its start that a step may end with, upward
 FAR = 1.0  # a step that moves no decision by more than this does not go too far
 CHUNK = 256  # rows whose columns stay in the nearest cache
 LOWEST, ROUND, PER_LOG2 = -700.0, 1.5 * 2.0**52, 1.0 / np.log(2.0)
-LOG2, LOG2_REST = 0.693147180369123816490, 1.90821492927058770002e-10  # ln 2 as a short number and what is left
+LOG2, LOG2_REST = (
+    0.693147180369123816490,
+    1.90821492927058770002e-10,
+)  # ln 2 as a short number and what is left
 T3, T4, T5, T6, T7 = 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040
 T8, T9, T10, T11, T12 = 1 / 40320, 1 / 362880, 1 / 3628800, 1 / 39916800, 1 / 479001600
 
@@ -46,7 +49,9 @@ def exponentials(x, power, out):
         n = power[i] - ROUND
         r = (a - n * LOG2) - n * LOG2_REST
         high = T7 + r * (T8 + r * (T9 + r * (T10 + r * (T11 + r * T12))))
-        out[i] = 1.0 + r * (1.0 + r * (0.5 + r * (T3 + r * (T4 + r * (T5 + r * (T6 + r * high))))))
+        out[i] = 1.0 + r * (
+            1.0 + r * (0.5 + r * (T3 + r * (T4 + r * (T5 + r * (T6 + r * high)))))
+        )
     for i in range(x.size):
         bits[i] = (bits[i] + 1023) << 52
     for i in range(x.size):
@@ -109,13 +114,28 @@ def squares(X, v, out):
         b = min(a + CHUNK, n)
         w = v[a:b]
         for c in range(0, p, 4):
-            u0, u1, u2, u3 = X[c, a:b], X[min(c + 1, p - 1), a:b], X[min(c + 2, p - 1), a:b], X[min(c + 3, p - 1), a:b]
+            u0, u1, u2, u3 = (
+                X[c, a:b],
+                X[min(c + 1, p - 1), a:b],
+                X[min(c + 2, p - 1), a:b],
+                X[min(c + 3, p - 1), a:b],
+            )
             for d in range(0, c + 1, 4):
-                x0, x1, x2, x3 = X[d, a:b], X[min(d + 1, p - 1), a:b], X[min(d + 2, p - 1), a:b], X[min(d + 3, p - 1), a:b]
+                x0, x1, x2, x3 = (
+                    X[d, a:b],
+                    X[min(d + 1, p - 1), a:b],
+                    X[min(d + 2, p - 1), a:b],
+                    X[min(d + 3, p - 1), a:b],
+                )
                 t00 = t01 = t02 = t03 = t10 = t11 = t12 = t13 = 0.0
                 t20 = t21 = t22 = t23 = t30 = t31 = t32 = t33 = 0.0
                 for i in range(b - a):
-                    y0, y1, y2, y3 = w[i] * x0[i], w[i] * x1[i], w[i] * x2[i], w[i] * x3[i]
+                    y0, y1, y2, y3 = (
+                        w[i] * x0[i],
+                        w[i] * x1[i],
+                        w[i] * x2[i],
+                        w[i] * x3[i],
+                    )
                     t00 += u0[i] * y0
                     t01 += u0[i] * y1
                     t02 += u0[i] * y2
@@ -132,7 +152,24 @@ def squares(X, v, out):
                     t31 += u3[i] * y1
                     t32 += u3[i] * y2
                     t33 += u3[i] * y3
-                sums = (t00, t01, t02, t03, t10, t11, t12, t13, t20, t21, t22, t23, t30, t31, t32, t33)
+                sums = (
+                    t00,
+                    t01,
+                    t02,
+                    t03,
+                    t10,
+                    t11,
+                    t12,
+                    t13,
+                    t20,
+                    t21,
+                    t22,
+                    t23,
+                    t30,
+                    t31,
+                    t32,
+                    t33,
+                )
                 for e in range(16):
                     out[c + e // 4, d + e % 4] += sums[e]
 
@@ -343,7 +380,12 @@ def along_C(X, y, w, D, Cs, stop, start, lent, out, first):
     [sets * p, sets * p] of its loss at its first C, or nothing [0, 0]. Those of this path are written into first.
     """
     n, n_sets, p, is_lent = w.size, start.shape[2], len(X), lent.size > 0
-    B, base, step, G = start[0, 0].copy(), start[0, 0].copy(), np.zeros((n_sets, p)), np.empty((n_sets, p))
+    B, base, step, G = (
+        start[0, 0].copy(),
+        start[0, 0].copy(),
+        np.zeros((n_sets, p)),
+        np.empty((n_sets, p)),
+    )
     Z, old, V = np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.empty((n_sets, n))
     v, block = np.empty(n), np.empty((-(-p // 4) * 4, -(-p // 4) * 4))
     S, L = np.zeros((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
@@ -367,24 +409,38 @@ def along_C(X, y, w, D, Cs, stop, start, lent, out, first):
                 far = look_at_many(X, y, w, B, Z, V, G, e, power, r)
             penalise(D, C, B, G)
             went = far > FAR and s + turn > 0
-            if went and is_lent:  # too far for what another part has lent: back, and without it
+            if (
+                went and is_lent
+            ):  # too far for what another part has lent: back, and without it
                 known, is_lent, before = False, False, np.inf
                 B[:], Z[:] = base, old
                 continue
-            if went and -(G * step).sum() > UPWARD * fall and rises(y, w, old, base, Z, B, D, C):
+            if (
+                went
+                and -(G * step).sum() > UPWARD * fall
+                and rises(y, w, old, base, Z, B, D, C)
+            ):
                 fall *= 0.5
                 step *= 0.5
                 B[:], Z[:] = base - step, old
                 continue
-            left, kept = step_from(X, w, V, D, C, G, SLOW * before, known, v, block, S, L, step)
+            left, kept = step_from(
+                X, w, V, D, C, G, SLOW * before, known, v, block, S, L, step
+            )
             if left == NONE:
                 return SINGULAR
             is_lent, bends = is_lent and kept, bend(w, V)
-            share = 1.0 if before == np.inf or far > FAR else min(1.0, left / before if kept else far * far)
+            share = (
+                1.0
+                if before == np.inf or far > FAR
+                else min(1.0, left / before if kept else far * far)
+            )
             known, before, fall = True, left, left
             base[:], old[:] = B, Z
             B -= step
-            if (surely(left, S, C, bends) if is_lent else left * share) <= NEAR * min(C * bends, MOST):
+            if (surely(left, S, C, bends) if is_lent else left * share) <= NEAR * min(
+                C * bends, MOST
+            ):
                 ended = True
                 break
         if not ended:

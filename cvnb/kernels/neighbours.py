@@ -19,8 +19,12 @@ EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)
 TILE = 512  # columns of a tile of keys, which stays in the first cache
 SAMPLE = 2048  # keys that are looked at to guess how near the nearest ones are, where there are more
 SAME = 1e-12  # distances that differ by less, relatively, are equal
-ROUNDING = 2.0**-49  # the same for the numbers behind them: 8 roundings, as a scaler makes several
-CROWDED = 64  # candidates in one bucket of a sort that are too many to be sorted one by one
+ROUNDING = (
+    2.0**-49
+)  # the same for the numbers behind them: 8 roundings, as a scaler makes several
+CROWDED = (
+    64  # candidates in one bucket of a sort that are too many to be sorted one by one
+)
 
 
 @njit(cache=True, nogil=True)
@@ -37,10 +41,18 @@ def fill_keys(Q, columns, metric, power, keys):
             if whole:
                 sums[:] = 0.0
                 for c in range(whole):
-                    _add(columns[c, start : start + width], Q[t, c], metric, power, sums[c % 8])
+                    _add(
+                        columns[c, start : start + width],
+                        Q[t, c],
+                        metric,
+                        power,
+                        sums[c % 8],
+                    )
                 for i in range(width):
                     low = (sums[0, i] + sums[1, i]) + (sums[2, i] + sums[3, i])
-                    out[i] = low + ((sums[4, i] + sums[5, i]) + (sums[6, i] + sums[7, i]))
+                    out[i] = low + (
+                        (sums[4, i] + sums[5, i]) + (sums[6, i] + sums[7, i])
+                    )
             for c in range(whole, n_columns):
                 _add(columns[c, start : start + width], Q[t, c], metric, power, out)
 
@@ -100,8 +112,16 @@ def norm(x, metric, power):
     by = 1.0 / unit
     for c in range(x.size):
         share = abs(x[c]) * by
-        total += share**power if metric == MINKOWSKI else share if metric == MANHATTAN else share * share
-    return unit * (np.sqrt(total) if metric == COSINE else _distance(total, metric, power))
+        total += (
+            share**power
+            if metric == MINKOWSKI
+            else share
+            if metric == MANHATTAN
+            else share * share
+        )
+    return unit * (
+        np.sqrt(total) if metric == COSINE else _distance(total, metric, power)
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -126,7 +146,9 @@ def _squares(Q, t, T, found, n, out):
                 for k in range(8):
                     gap = Q[t, c + k] - T[i, c + k]
                     sums[k] += gap * gap
-            total = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+            total = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + (
+                (sums[4] + sums[5]) + (sums[6] + sums[7])
+            )
         for c in range(whole, n_columns):
             gap = Q[t, c] - T[i, c]
             total += gap * gap
@@ -165,7 +187,9 @@ def _threshold(sample, shift, wanted, guess):
 
 
 @njit(cache=True, nogil=True)
-def _candidates(keys, shift, own, length, guess, slack, spread, blur, metric, power, sample, found):
+def _candidates(
+    keys, shift, own, length, guess, slack, spread, blur, metric, power, sample, found
+):
     """(how many, limit): fill found with all rows whose key + shift is at most the limit, `length` of them well below it.
 
     Rows that are tied with the last of these, and with the last of those, do not exceed it.
@@ -212,7 +236,9 @@ def _sort(distances, n, order, start, place):
         high = distances[a] if distances[a] > high else high
     n_buckets = 2 * n
     scale = (n_buckets - 1) / (high - low) if high > low else 0.0
-    if not scale < np.inf or not high < np.inf:  # too near each other, or too far, to divide
+    if (
+        not scale < np.inf or not high < np.inf
+    ):  # too near each other, or too far, to divide
         _merge_sort(distances, n, order)
         return
     start[: n_buckets + 1] = 0
@@ -247,7 +273,9 @@ def _merge_sort(distances, n, order):
             a, middle, end = begin, min(begin + width, n), min(begin + 2 * width, n)
             b = middle
             for at in range(begin, end):
-                if a < middle and (b >= end or distances[taken[a]] <= distances[taken[b]]):
+                if a < middle and (
+                    b >= end or distances[taken[a]] <= distances[taken[b]]
+                ):
                     other[at] = taken[a]
                     a += 1
                 else:
@@ -259,7 +287,23 @@ def _merge_sort(distances, n, order):
 
 
 @njit(cache=True, nogil=True)
-def select(keys, exact, shift, spread, own, Q, T, metric, power, size, final, near, distance, reach, mixed):
+def select(
+    keys,
+    exact,
+    shift,
+    spread,
+    own,
+    Q,
+    T,
+    metric,
+    power,
+    size,
+    final,
+    near,
+    distance,
+    reach,
+    mixed,
+):
     """Fill near[t] and distance[t] with the rows of T nearest to Q[t], sorted by (distance, row), and reach[t].
 
     The first reach[t] are the nearest ones for certain; -1 - n says that there are no more than these n
@@ -271,33 +315,68 @@ def select(keys, exact, shift, spread, own, Q, T, metric, power, size, final, ne
     """
     n, wanted = keys.shape[1], near.shape[1]
     sample, distances, found = np.empty(n), np.empty(n), np.empty(n + 1, dtype=np.int64)
-    order, start, place = np.empty(n, dtype=np.int64), np.empty(2 * n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
-    guess, slack = max(keys[0, n // 2] + shift[0], 1e-300), (2 * T.shape[1] + 16) * 2.0**-53
+    order, start, place = (
+        np.empty(n, dtype=np.int64),
+        np.empty(2 * n + 1, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+    )
+    guess, slack = (
+        max(keys[0, n // 2] + shift[0], 1e-300),
+        (2 * T.shape[1] + 16) * 2.0**-53,
+    )
     for t in range(keys.shape[0]):
         blur = ROUNDING * (norm(Q[t], metric, power) + size)
         zero, enough = _slack(0.0, blur, metric), wanted
         while True:
             n_found, limit = _candidates(
-                keys[t], shift[t], own[t], enough, guess, slack, spread[t], blur, metric, power, sample, found
+                keys[t],
+                shift[t],
+                own[t],
+                enough,
+                guess,
+                slack,
+                spread[t],
+                blur,
+                metric,
+                power,
+                sample,
+                found,
             )
             if not exact:
                 _squares(Q, t, T, found, n_found, distances)
             for a in range(n_found):
-                d = _distance(keys[t, found[a]] if exact else distances[a], metric, power)
+                d = _distance(
+                    keys[t, found[a]] if exact else distances[a], metric, power
+                )
                 distances[a] = d if d > zero else 0.0
             certain = np.inf
             if limit < np.inf:
                 guess = limit if limit > 0.0 else guess
-                certain = max(_distance(max(limit, 0.0) * (1.0 - slack), metric, power), 5e-324)  # 0 is certain
+                certain = max(
+                    _distance(max(limit, 0.0) * (1.0 - slack), metric, power), 5e-324
+                )  # 0 is certain
             _sort(distances, n_found, order, start, place)
-            reach[t], mixed[t] = _keep(found, distances, order, n_found, certain, blur, metric, final, near[t], distance[t])
+            reach[t], mixed[t] = _keep(
+                found,
+                distances,
+                order,
+                n_found,
+                certain,
+                blur,
+                metric,
+                final,
+                near[t],
+                distance[t],
+            )
             if not (final and exact and 0 <= reach[t] < wanted):
                 break
             enough = n  # a class of equals went on beyond the limit
 
 
 @njit(cache=True, nogil=True)
-def _keep(found, distances, order, n_found, certain, blur, metric, final, near, distance):
+def _keep(
+    found, distances, order, n_found, certain, blur, metric, final, near, distance
+):
     """Fill near and distance with the first of the candidates, as in `select`; gives (reach, mixed).
 
     Those nearer than `certain` are all there are. The candidates' rows increase.
@@ -313,15 +392,32 @@ def _keep(found, distances, order, n_found, certain, blur, metric, final, near, 
     while end < n_found and distances[order[end]] == last:
         end += 1
     if close or (end < n_found and distances[order[end]] - last <= most):
-        return _keep_classes(found, distances, order, n_found, certain, blur, metric, final, near, distance)
+        return _keep_classes(
+            found,
+            distances,
+            order,
+            n_found,
+            certain,
+            blur,
+            metric,
+            final,
+            near,
+            distance,
+        )
     if end == n_found:
-        while kept > 0 and certain < np.inf and distance[kept - 1] + _slack(distance[kept - 1], blur, metric) >= certain:
+        while (
+            kept > 0
+            and certain < np.inf
+            and distance[kept - 1] + _slack(distance[kept - 1], blur, metric) >= certain
+        ):
             kept -= 1  # a row that was not found may be as far
     return (-1 - kept if certain == np.inf and n_found <= near.size else kept), 0
 
 
 @njit(cache=True, nogil=True)
-def _keep_classes(found, distances, order, n_found, certain, blur, metric, final, near, distance):
+def _keep_classes(
+    found, distances, order, n_found, certain, blur, metric, final, near, distance
+):
     """The same, class by class, where rounding tells apart distances that count as equal."""
     a, mixed = 0, 0
     while a < n_found and a < near.size:
@@ -330,7 +426,11 @@ def _keep_classes(found, distances, order, n_found, certain, blur, metric, final
         while b < n_found and distances[order[b]] - last <= _slack(last, blur, metric):
             last = distances[order[b]]
             b += 1
-        if b == n_found and certain < np.inf and last + _slack(last, blur, metric) >= certain:
+        if (
+            b == n_found
+            and certain < np.inf
+            and last + _slack(last, blur, metric) >= certain
+        ):
             return a, mixed
         if last - first > _slack(first, blur, metric):
             if not final:
@@ -344,7 +444,10 @@ def _keep_classes(found, distances, order, n_found, certain, blur, metric, final
             mixed = 1
         for c in range(a, min(b, near.size)):
             d = distances[order[c]]
-            near[c], distance[c] = found[order[c]], (-d if last > first and c > a else d)
+            near[c], distance[c] = (
+                found[order[c]],
+                (-d if last > first and c > a else d),
+            )
         a = b
     kept = min(a, near.size)
     return (-1 - kept if certain == np.inf and n_found <= near.size else kept), mixed
@@ -365,14 +468,20 @@ def _sort_numbers(numbers):
 
 
 @njit(cache=True, nogil=True)
-def settle(found, last, own, Q, T, metric, power, size, final, near, distance, reach, mixed):
+def settle(
+    found, last, own, Q, T, metric, power, size, final, near, distance, reach, mixed
+):
     """The same from the rows found[t] that a tree gave, in order of row number; no other row is nearer than last[t].
 
     T has fewer than 8 columns.
     """
     n = found.shape[1]
     distances, rows = np.empty(n), np.empty(n, dtype=np.int64)
-    order, start, place = np.empty(n, dtype=np.int64), np.empty(2 * n + 1, dtype=np.int64), np.empty(n, dtype=np.int64)
+    order, start, place = (
+        np.empty(n, dtype=np.int64),
+        np.empty(2 * n + 1, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+    )
     for t in range(found.shape[0]):
         blur = ROUNDING * (norm(Q[t], metric, power) + size)
         zero, n_found = _slack(0.0, blur, metric), 0
@@ -396,4 +505,15 @@ def settle(found, last, own, Q, T, metric, power, size, final, near, distance, r
             n_found += 1
         _sort(distances, n_found, order, start, place)
         certain = (0.5 * last[t] ** 2 if metric == COSINE else last[t]) * (1.0 - 1e-14)
-        reach[t], mixed[t] = _keep(rows, distances, order, n_found, certain, blur, metric, final, near[t], distance[t])
+        reach[t], mixed[t] = _keep(
+            rows,
+            distances,
+            order,
+            n_found,
+            certain,
+            blur,
+            metric,
+            final,
+            near[t],
+            distance[t],
+        )

@@ -10,14 +10,35 @@ EVEN = 1e-9  # sums of weights 1 / distance that differ by less, relatively: an 
 
 
 @njit(cache=True, nogil=True)
-def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, classes, means, shares):
+def _say(
+    rows,
+    distances,
+    n,
+    codes,
+    y,
+    ks,
+    columns,
+    weighted,
+    sums,
+    so_far,
+    classes,
+    means,
+    shares,
+):
     """Fill one row of classes or means, and of shares, with what the first ks[0] < ks[1] < ... of n neighbours say.
 
     Column columns[s] is that of ks[s]. Even votes go to the smaller class. Gives the number of ks whose last neighbour is no
     nearer than the one after it, which only row numbers tell apart.
     """
-    n_classes, n_most, tied, even = sums.size, ks[-1], 0, 1.0 - EVEN if weighted else 1.0
-    touching = weighted and np.isinf(_weight(distances[0], False))  # then those at distance 0 alone have a say
+    n_classes, n_most, tied, even = (
+        sums.size,
+        ks[-1],
+        0,
+        1.0 - EVEN if weighted else 1.0,
+    )
+    touching = weighted and np.isinf(
+        _weight(distances[0], False)
+    )  # then those at distance 0 alone have a say
     if n_classes == 2:  # no branch: votes are unpredictable
         first = second = 0.0
         for a in range(n_most):
@@ -31,7 +52,9 @@ def _say(rows, distances, n, codes, y, ks, columns, weighted, sums, so_far, clas
         for a in range(n_most):
             c = codes[rows[a]]
             sums[c] += _weight(distances[a], touching) if weighted else 1.0
-            if even * sums[c] > sums[best] or (sums[c] >= even * sums[best] and c < best):
+            if even * sums[c] > sums[best] or (
+                sums[c] >= even * sums[best] and c < best
+            ):
                 best = c
             so_far[a] = best
     else:
@@ -96,7 +119,23 @@ def _walk_mixed(near, distance, there, code, own, rows, distances):
 
 
 @njit(cache=True, nogil=True)
-def say(where, train, near, distance, reach, mixed, codes, y, ks, columns, weighted, n_classes, classes, means, shares):
+def say(
+    where,
+    train,
+    near,
+    distance,
+    reach,
+    mixed,
+    codes,
+    y,
+    ks,
+    columns,
+    weighted,
+    n_classes,
+    classes,
+    means,
+    shares,
+):
     """Fill row where[t] of classes or means, and of shares, from the neighbours train[near[t]]; gives the number of ties."""
     n_most = ks[-1]
     rows, level = np.empty(n_most, dtype=np.int64), np.empty(n_most + 1)
@@ -106,7 +145,9 @@ def say(where, train, near, distance, reach, mixed, codes, y, ks, columns, weigh
         for a in range(n_most):
             rows[a] = train[near[t, a]]
         distances = distance[t]
-        if mixed[t]:  # rows that count as equally far get the distance of the first of them
+        if mixed[
+            t
+        ]:  # rows that count as equally far get the distance of the first of them
             distances = level
             for a in range(min(n, n_most + 1)):
                 level[a] = distance[t, a] if distance[t, a] >= 0.0 else level[a - 1]
@@ -140,7 +181,9 @@ def walk(
         for a in range(there):
             row = near[i, a]
             rows[n], distances[n] = row, distance[i, a]
-            n += (code[row] != own[t]) & (code[row] != EXCLUDED)  # no branch: which rows are left out is unpredictable
+            n += (code[row] != own[t]) & (
+                code[row] != EXCLUDED
+            )  # no branch: which rows are left out is unpredictable
             if n > n_most:
                 break
         short[t] = n <= n_most and reach[i] >= 0

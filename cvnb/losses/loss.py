@@ -26,8 +26,20 @@ ALL_CLASSES = {
     "brier_score_loss", "d2_brier_score", "d2_log_loss_score", "hinge_loss", "log_loss", "roc_auc_score",
     "top_k_accuracy_score",
 }  # fmt: skip
-POSITIVES = {"f1_score", "fbeta_score", "jaccard_score", "precision_score", "recall_score"}  # 0 / 0 without any
-VARIATION = {"d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score", "explained_variance_score", "r2_score"}
+POSITIVES = {
+    "f1_score",
+    "fbeta_score",
+    "jaccard_score",
+    "precision_score",
+    "recall_score",
+}  # 0 / 0 without any
+VARIATION = {
+    "d2_absolute_error_score",
+    "d2_pinball_score",
+    "d2_tweedie_score",
+    "explained_variance_score",
+    "r2_score",
+}
 NO_MEAN_OF_ROWS = TWO_CLASSES | VARIATION | POSITIVES | {
     "balanced_accuracy_score", "d2_brier_score", "d2_log_loss_score", "max_error", "median_absolute_error",
     "root_mean_squared_error", "root_mean_squared_log_error",
@@ -82,13 +94,23 @@ class Loss:
 
     def score(self, loss: Any) -> Any:
         """The score that the user asked for, from the loss."""
-        return None if self.score_name is None or loss is None else self.score_offset - loss
+        return (
+            None
+            if self.score_name is None or loss is None
+            else self.score_offset - loss
+        )
 
-    def measure(self, model: Any, X: Any, y: np.ndarray, w: np.ndarray | None) -> tuple[float, Any, Any]:
+    def measure(
+        self, model: Any, X: Any, y: np.ndarray, w: np.ndarray | None
+    ) -> tuple[float, Any, Any]:
         """(loss on these rows, row losses or None, the model's response or None) of a fitted model."""
         rows = prediction = None
         if self.scorer is not None:
-            loss = -float(self.scorer(model, X, y) if w is None else self.scorer(model, X, y, sample_weight=w))
+            loss = -float(
+                self.scorer(model, X, y)
+                if w is None
+                else self.scorer(model, X, y, sample_weight=w)
+            )
         else:
             prediction = getattr(model, self.response)(X)
             rows = self.row_losses(y, prediction, getattr(model, "classes_", None))
@@ -108,9 +130,17 @@ class Loss:
             return "one class only"
         if formula in ALL_CLASSES and 2 < n_classes != present.size:
             return "a class is missing"
-        if formula in POSITIVES and options.get("average", "binary") == "binary" and options.get("pos_label", 1) not in present:
+        if (
+            formula in POSITIVES
+            and options.get("average", "binary") == "binary"
+            and options.get("pos_label", 1) not in present
+        ):
             return "no row of the positive class"
-        if formula in POSITIVES and options.get("average") == "macro" and present.size < n_classes:
+        if (
+            formula in POSITIVES
+            and options.get("average") == "macro"
+            and present.size < n_classes
+        ):
             return "a class is missing"
         if formula in VARIATION and present.size < 2:
             return "one value of y only"
@@ -121,20 +151,35 @@ class Loss:
         formula = getattr(getattr(self.scorer, "_score_func", None), "__name__", "")
         options = getattr(self.scorer, "_kwargs", {})
         positive = options.get("pos_label", 1)
-        if formula in POSITIVES and options.get("average", "binary") == "binary" and positive not in classes:
+        if (
+            formula in POSITIVES
+            and options.get("average", "binary") == "binary"
+            and positive not in classes
+        ):
             raise LossError(
                 f"{self.score_name} is about the class {positive!r}, but y holds {', '.join(map(repr, classes[:5].tolist()))}; "
                 f"use make_scorer({formula}, pos_label={classes[-1].item()!r}) of sklearn.metrics, or another of them."
             )
 
-    def row_losses(self, y: np.ndarray, prediction: np.ndarray, classes: np.ndarray | None) -> np.ndarray:
+    def row_losses(
+        self, y: np.ndarray, prediction: np.ndarray, classes: np.ndarray | None
+    ) -> np.ndarray:
         if self.rows is None:
-            raise LossError(f"the loss {self.name!r} has neither a formula nor a scorer")
+            raise LossError(
+                f"the loss {self.name!r} has neither a formula nor a scorer"
+            )
         shape = np.shape(prediction)
         if (shape if self.response == "predict" else shape[:1]) != y.shape:
             raise ValueError(f"{self.response} gave shape {shape} for {y.size} rows")
-        given = (y.copy(), np.array(prediction))  # copies: a function of the user's may write on them
-        rows = self.rows(*given, classes) if self.response == "predict_proba" else self.rows(*given)
+        given = (
+            y.copy(),
+            np.array(prediction),
+        )  # copies: a function of the user's may write on them
+        rows = (
+            self.rows(*given, classes)
+            if self.response == "predict_proba"
+            else self.rows(*given)
+        )
         rows = np.asarray(rows, dtype=np.float64)
         if rows.shape != y.shape:
             raise LossError(
@@ -185,7 +230,9 @@ SCORINGS = {
 def find_loss(loss: Any, scoring: Any, task: str, estimator: Any) -> Loss:
     """The Loss that `loss` or `scoring` names; with neither, zero-one for classification and squared for regression."""
     if loss is not None and scoring is not None:
-        raise LossError(f"loss={loss!r} and scoring={scoring!r} together; give one of them.")
+        raise LossError(
+            f"loss={loss!r} and scoring={scoring!r} together; give one of them."
+        )
     if scoring is not None:
         return _from_scoring(scoring, estimator)
     if loss is None:
@@ -196,42 +243,70 @@ def find_loss(loss: Any, scoring: Any, task: str, estimator: Any) -> Loss:
         name = getattr(loss, "__name__", type(loss).__name__)
         return Loss(f"{name} (user's)" if name in NAMED else name, loss)
     if not isinstance(loss, str):
-        raise WrongTypeError(f"loss={loss!r} is neither a name nor a function of (y, prediction).")
+        raise WrongTypeError(
+            f"loss={loss!r} is neither a name nor a function of (y, prediction)."
+        )
     name = loss.replace("-", "_")
     if name not in NAMED:
-        hint = " For a scikit-learn scorer use scoring=." if loss in get_scorer_names() else _did_you_mean(name, NAMED)
-        raise LossError(f"unknown loss {loss!r}; the known ones are {', '.join(NAMED)}, or a function of (y, ŷ).{hint}")
+        hint = (
+            " For a scikit-learn scorer use scoring=."
+            if loss in get_scorer_names()
+            else _did_you_mean(name, NAMED)
+        )
+        raise LossError(
+            f"unknown loss {loss!r}; the known ones are {', '.join(NAMED)}, or a function of (y, ŷ).{hint}"
+        )
     return NAMED[name]
 
 
 def check_loss(loss: Loss, y: np.ndarray, task: str, weighted: bool) -> None:
     """Refuse a loss that these targets or weights do not suit."""
     if loss.numeric and y.dtype.kind not in "biuf":
-        raise LossError(f"the {loss.name} loss needs numbers, but y holds labels such as {y[0]!r}; use loss='zero_one'.")
+        raise LossError(
+            f"the {loss.name} loss needs numbers, but y holds labels such as {y[0]!r}; use loss='zero_one'."
+        )
     if loss.rows in (zero_one, log) and task == "regression":
-        raise LossError(f"the {loss.name} loss needs classes, but this is a regression; use loss='squared' or 'absolute'.")
+        raise LossError(
+            f"the {loss.name} loss needs classes, but this is a regression; use loss='squared' or 'absolute'."
+        )
     if weighted and loss.scorer is not None and not _takes_weights(loss.scorer):
-        raise LossError(f"scoring={loss.score_name!r} takes no sample_weight; choose another metric or drop the weights.")
+        raise LossError(
+            f"scoring={loss.score_name!r} takes no sample_weight; choose another metric or drop the weights."
+        )
 
 
 def _from_scoring(scoring: Any, estimator: Any) -> Loss:
     if isinstance(scoring, list | tuple | set | dict):
-        raise LossError(f"several metrics (scoring={scoring!r}): one risk needs one of them.")
+        raise LossError(
+            f"several metrics (scoring={scoring!r}): one risk needs one of them."
+        )
     if isinstance(scoring, str) and scoring in SCORINGS:
         name, offset = SCORINGS[scoring]
         base = NAMED[name]
-        return Loss(base.name, base.rows, base.response, base.numeric, None, scoring, offset)
+        return Loss(
+            base.name, base.rows, base.response, base.numeric, None, scoring, offset
+        )
     if isinstance(scoring, str) and scoring not in get_scorer_names():
-        raise LossError(f"unknown scoring {scoring!r}; see sklearn.metrics.get_scorer_names().{_did_you_mean(scoring)}")
+        raise LossError(
+            f"unknown scoring {scoring!r}; see sklearn.metrics.get_scorer_names().{_did_you_mean(scoring)}"
+        )
     if not isinstance(scoring, str) and not callable(scoring):
-        raise WrongTypeError(f"scoring={scoring!r} is neither a scorer's name nor a callable (estimator, X, y).")
+        raise WrongTypeError(
+            f"scoring={scoring!r} is neither a scorer's name nor a callable (estimator, X, y)."
+        )
     try:
         scorer = check_scoring(estimator, scoring=scoring)
     except (TypeError, ValueError) as error:
         raise LossError(f"scoring={scoring!r} cannot be used: {error}") from None
     formula = getattr(scorer, "_score_func", scorer)
-    shown = scoring if isinstance(scoring, str) else getattr(formula, "__name__", type(formula).__name__)
-    name = shown.removeprefix("neg_") if getattr(scorer, "_sign", 1) < 0 else f"-{shown}"
+    shown = (
+        scoring
+        if isinstance(scoring, str)
+        else getattr(formula, "__name__", type(formula).__name__)
+    )
+    name = (
+        shown.removeprefix("neg_") if getattr(scorer, "_sign", 1) < 0 else f"-{shown}"
+    )
     return Loss(name, scorer=scorer, score_name=shown, asked=scoring)
 
 
@@ -241,5 +316,7 @@ def _takes_weights(scorer: Callable[..., float]) -> bool:
 
 
 def _did_you_mean(name: str, known: Any = None) -> str:
-    close = difflib.get_close_matches(name, get_scorer_names() if known is None else known, n=1)
+    close = difflib.get_close_matches(
+        name, get_scorer_names() if known is None else known, n=1
+    )
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -154,7 +154,9 @@ def split_of(plan: Plan, task: Task) -> tuple[np.ndarray, np.ndarray, tuple[int,
     return *plan.inner[j][task.k], (j, task.k)
 
 
-def joined(plan: Plan, task: Task, found: Sequence[Losses | Refusal], n_settings: int) -> Losses | Refusal:
+def joined(
+    plan: Plan, task: Task, found: Sequence[Losses | Refusal], n_settings: int
+) -> Losses | Refusal:
     """What was found of the single parts of a task, as one; the carry is a list with an entry for each part."""
     if len(found) == 1 and isinstance(found[0], Refusal):
         return found[0]
@@ -163,7 +165,14 @@ def joined(plan: Plan, task: Task, found: Sequence[Losses | Refusal], n_settings
     for j, one in zip(task.parts, found, strict=True):
         if isinstance(one, Refusal):
             whole.refused[j] = one.reason
-            one = Losses(np.full((n_inner(plan, j) if isinstance(task, Inside) else 1, n_settings), np.nan), [None], [NOTHING])
+            one = Losses(
+                np.full(
+                    (n_inner(plan, j) if isinstance(task, Inside) else 1, n_settings),
+                    np.nan,
+                ),
+                [None],
+                [NOTHING],
+            )
         pieces.append(one.losses)
         whole.rows += one.rows
         whole.predictions += one.predictions

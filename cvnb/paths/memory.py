@@ -23,8 +23,15 @@ def of_rows(work: Work, plan: Plan) -> float:
 def of_neighbours(work: Work, plan: Plan) -> float:
     """Lists of neighbours, 12 bytes each, blocks of distances, and X in 64 bits."""
     values = [numbers for kind in work.kinds for numbers in kind.numbers]
-    ks = [next((k for name, k in one.items() if name.endswith("n_neighbors")), 5) for one in values]
-    return 12.0 * plan.n_rows * (2 * max(ks) + 10) + BLOCK + 8.0 * float(np.prod(work.data.X.shape))
+    ks = [
+        next((k for name, k in one.items() if name.endswith("n_neighbors")), 5)
+        for one in values
+    ]
+    return (
+        12.0 * plan.n_rows * (2 * max(ks) + 10)
+        + BLOCK
+        + 8.0 * float(np.prod(work.data.X.shape))
+    )
 
 
 def of_sums(work: Work, plan: Plan) -> float:
@@ -36,4 +43,9 @@ def of_sums(work: Work, plan: Plan) -> float:
 def of_columns(work: Work, plan: Plan) -> float:
     """Columns of a training part twice, and some vectors for each set of coefficients, on every thread."""
     sets = len(np.unique(work.data.y)) if work.task == "classification" else 1
-    return 8.0 * plan.n_rows * (2 * work.data.n_columns + 4 * sets) * n_threads(work.n_jobs)
+    return (
+        8.0
+        * plan.n_rows
+        * (2 * work.data.n_columns + 4 * sets)
+        * n_threads(work.n_jobs)
+    )

@@ -11,7 +11,17 @@ import numpy as np
 from ..families.algorithm import Axis
 from ..families.family import Family, Kind
 from ..runtime.threads import Team
-from .base import NOTHING, Draw, Losses, Outside, Path, Refusal, Task, Unsuited, split_of
+from .base import (
+    NOTHING,
+    Draw,
+    Losses,
+    Outside,
+    Path,
+    Refusal,
+    Task,
+    Unsuited,
+    split_of,
+)
 from .measure import Answers, Meter
 from .problem import Combination, combinations_of
 from .refit import Chain, Key, Refit, recorded
@@ -39,7 +49,9 @@ class Filling:
         if rows is not None:
             kept = found.rows[0]
             if kept is None:
-                kept = found.rows[0] = np.full((test.size, found.losses.shape[1]), np.nan)
+                kept = found.rows[0] = np.full(
+                    (test.size, found.losses.shape[1]), np.nan
+                )
             kept[:, combination.which] = rows
         for column in np.flatnonzero(combination.which == self.chosen):
             found.predictions[0] = self.meter.labels(answers.values[:, column])
@@ -52,7 +64,12 @@ class PerSplit(Path):
     """
 
     def __init__(
-        self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter], axis: Callable[[Kind], Axis]
+        self,
+        family: Family,
+        kinds: list[Kind],
+        draws: Sequence[Draw],
+        meters: Sequence[Meter],
+        axis: Callable[[Kind], Axis],
     ) -> None:
         self.family, self.draws, self.meters = family, draws, meters
         keys = Refit(family, draws, meters[0].loss, "").keys
@@ -61,7 +78,12 @@ class PerSplit(Path):
             own = [keys[s] for s in combination.which]
             for key in dict.fromkeys(own):
                 mine = np.array([one == key for one in own])
-                part = replace(combination, scaled=False, which=combination.which[mine], values=combination.values[mine])
+                part = replace(
+                    combination,
+                    scaled=False,
+                    which=combination.which[mine],
+                    values=combination.values[mine],
+                )
                 self.chains.setdefault(key, []).append(part)
 
     @property
@@ -74,8 +96,16 @@ class PerSplit(Path):
         draw, meter = self.draws[task.draw], self.meters[task.draw]
         train, test, split = split_of(draw.plan, task)
         chain = Chain(self.family, draw.data, train, test, split)
-        found = Losses(np.full((1, len(self.family.settings)), np.nan), [None], [NOTHING])
-        filling = Filling(found, meter, int(task.chosen[0]) if isinstance(task, Outside) else -1, team, chain)
+        found = Losses(
+            np.full((1, len(self.family.settings)), np.nan), [None], [NOTHING]
+        )
+        filling = Filling(
+            found,
+            meter,
+            int(task.chosen[0]) if isinstance(task, Outside) else -1,
+            team,
+            chain,
+        )
         found.warnings = Counter()
         try:
             with recorded(found.warnings):
@@ -83,7 +113,9 @@ class PerSplit(Path):
                     self.fill(filling, key, combinations)
         except Unsuited as why:
             alone = len(self.chains) == 1 and bool(chain.stages)
-            return Refusal(str(why), chain, found.warnings) if alone else Refusal(str(why))
+            return (
+                Refusal(str(why), chain, found.warnings) if alone else Refusal(str(why))
+            )
         return found
 
     def fill(self, filling: Filling, key: Key, combinations: list[Combination]) -> None:

@@ -44,14 +44,29 @@ from .refit import Key
 TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
 HISTOGRAMS = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
 GRADIENT = (GradientBoostingClassifier, GradientBoostingRegressor)
-STAGED = (*GRADIENT, *HISTOGRAMS, AdaBoostClassifier)  # they say themselves what each stage says
-RANDOM = (RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier, ExtraTreesRegressor)
+STAGED = (
+    *GRADIENT,
+    *HISTOGRAMS,
+    AdaBoostClassifier,
+)  # they say themselves what each stage says
+RANDOM = (
+    RandomForestClassifier,
+    RandomForestRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+)
 BOOSTING = (*STAGED, AdaBoostRegressor)
 FORESTS = (*RANDOM, BaggingClassifier, BaggingRegressor)
 NAMES = {
     TREES: ("tree", "the largest tree of each training part holds every smaller one"),
-    BOOSTING: ("boosting", "the stages of the longest boosting of each training part are the shorter ones"),
-    FORESTS: ("forest", "the first members of the largest ensemble of each training part are the smaller ones"),
+    BOOSTING: (
+        "boosting",
+        "the stages of the longest boosting of each training part are the shorter ones",
+    ),
+    FORESTS: (
+        "forest",
+        "the first members of the largest ensemble of each training part are the smaller ones",
+    ),
 }
 
 
@@ -71,7 +86,9 @@ def axis_of(kind: Kind) -> str:
     assert parts is not None
     last = parts[1]
     if type(last) in TREES:
-        penalised = last.ccp_alpha or any(key.rpartition("__")[2] == "ccp_alpha" for key in kind.numbers[0])
+        penalised = last.ccp_alpha or any(
+            key.rpartition("__")[2] == "ccp_alpha" for key in kind.numbers[0]
+        )
         return "ccp_alpha" if penalised else "max_leaf_nodes"
     return "max_iter" if type(last) in HISTOGRAMS else "n_estimators"
 
@@ -92,10 +109,18 @@ def refuses(last: Any) -> str:
 class Stages(PerSplit):
     """One fit of the largest model per split."""
 
-    def __init__(self, family: Family, kinds: list[Kind], draws: Sequence[Draw], meters: Sequence[Meter]) -> None:
+    def __init__(
+        self,
+        family: Family,
+        kinds: list[Kind],
+        draws: Sequence[Draw],
+        meters: Sequence[Meter],
+    ) -> None:
         super().__init__(family, kinds, draws, meters, axis_of)
         kind = type(next(iter(self.chains.values()))[0].model)
-        name, self.reason = next(said for models, said in NAMES.items() if kind in models)
+        name, self.reason = next(
+            said for models, said in NAMES.items() if kind in models
+        )
         self.name, self.model_name = f"path:{name}", kind.__name__
         self.threads = all(map(_lets_go, kinds))
 
@@ -106,7 +131,10 @@ class Stages(PerSplit):
 
     def with_fits(self, n: int) -> Stages:
         """The same with n of its fits at most: the first and the last are among them."""
-        part, ends = copy.copy(self), [(key, one) for key, every in self.chains.items() for one in every]
+        part, ends = (
+            copy.copy(self),
+            [(key, one) for key, every in self.chains.items() for one in every],
+        )
         part.chains = {}
         for key, one in ends if len(ends) <= n else ends[: n - 1] + ends[-1:]:
             part.chains.setdefault(key, []).append(one)
@@ -119,17 +147,25 @@ class Stages(PerSplit):
             largest = 0.0 if one.axis == "ccp_alpha" else max(sizes, key=_rank)
             try:
                 fit = partial(fit_stoppably, team=filling.team)
-                _, model, X_test = chain.fit(self.family.settings[one.which[0]], key, {one.axis: largest}, fit)
+                _, model, X_test = chain.fit(
+                    self.family.settings[one.which[0]], key, {one.axis: largest}, fit
+                )
                 if getattr(model, "do_early_stopping_", False):
-                    raise Unsuited("on more than 10,000 rows each size of the boosting stops early by itself")
+                    raise Unsuited(
+                        "on more than 10,000 rows each size of the boosting stops early by itself"
+                    )
                 answers = self._answers(filling.meter, model, X_test, one.axis, sizes)
             except Unsuited:
                 raise
             except Exception as error:
-                raise Unsuited("the largest model fails, and refit tells which settings do") from error
+                raise Unsuited(
+                    "the largest model fails, and refit tells which settings do"
+                ) from error
             filling.put(one, answers)
 
-    def _answers(self, meter: Meter, model: Any, X: Any, axis: str, sizes: list[Any]) -> Answers:
+    def _answers(
+        self, meter: Meter, model: Any, X: Any, axis: str, sizes: list[Any]
+    ) -> Answers:
         """What every size says of X."""
         method = meter.method_of(model)
         columns: dict[Any, list[int]] = {}
@@ -137,19 +173,28 @@ class Stages(PerSplit):
             columns.setdefault(size, []).append(column)
         ranked = sorted(columns, key=_rank)
         said = list(each(model, X, axis, ranked, method))
-        values, scores, present = np.empty((len(said[0].values), len(sizes)), dtype=said[0].values.dtype), None, None
+        values, scores, present = (
+            np.empty((len(said[0].values), len(sizes)), dtype=said[0].values.dtype),
+            None,
+            None,
+        )
         for size, one in zip(ranked, said, strict=True):
             values[:, columns[size]] = one.values[:, None]
         if meter.classes is not None:
             own = np.searchsorted(meter.classes, model.classes_)
-            values, present = np.searchsorted(meter.classes, values), np.zeros((1, meter.classes.size), dtype=bool)
+            values, present = (
+                np.searchsorted(meter.classes, values),
+                np.zeros((1, meter.classes.size), dtype=bool),
+            )
             present[0, own] = True
             if method:
                 scores = np.zeros((len(values), len(sizes), meter.classes.size))
                 for size, one in zip(ranked, said, strict=True):
                     assert one.scores is not None
                     whole = np.zeros((len(values), meter.classes.size))
-                    whole[:, own if one.scores.ndim == 2 else own[-1:]] = one.scores.reshape(len(values), -1)
+                    whole[:, own if one.scores.ndim == 2 else own[-1:]] = (
+                        one.scores.reshape(len(values), -1)
+                    )
                     scores[:, columns[size]] = whole[:, None]
         return Answers(values, scores, method or "predict_proba", present)
 
@@ -163,7 +208,12 @@ def fit_stoppably(model: Any, X: Any, y: Any, more: dict[str, Any], team: Team) 
         model.fit(X, y, **more)
     elif type(model) in GRADIENT:
         model.fit(X, y, **more, monitor=lambda *_: team.stop.is_set())
-    elif type(model) in FORESTS and isinstance(model.n_estimators, int) and model.n_estimators > 1 and not model.oob_score:
+    elif (
+        type(model) in FORESTS
+        and isinstance(model.n_estimators, int)
+        and model.n_estimators > 1
+        and not model.oob_score
+    ):
         _grow(model, X, y, more, team)
     else:
         with team.fitting(type(model).__name__):
@@ -180,12 +230,16 @@ def _grow(model: Any, X: Any, y: Any, more: dict[str, Any], team: Team) -> None:
     n, random_state = model.n_estimators, model.random_state
     built, size = 0, 1
     model.set_params(warm_start=True)
-    with quiet("class_weight presets"):  # what it warns of, other rows in later chunks, does not happen here
+    with quiet(
+        "class_weight presets"
+    ):  # what it warns of, other rows in later chunks, does not happen here
         while built < n:
             team.stop.check()
             size = min(size, n - built)
             built += size
-            model.set_params(n_estimators=built, random_state=copy.deepcopy(random_state))
+            model.set_params(
+                n_estimators=built, random_state=copy.deepcopy(random_state)
+            )
             started = time.perf_counter()
             model.fit(X, y, **more)
             size = max(1, int(size * CHUNK / (time.perf_counter() - started)))
@@ -208,11 +262,15 @@ def _rank(size: Any) -> tuple[bool, Any]:
     return size is None, size
 
 
-def each(model: Any, X: Any, axis: str, sizes: list[Any], method: str) -> Iterator[Said]:
+def each(
+    model: Any, X: Any, axis: str, sizes: list[Any], method: str
+) -> Iterator[Said]:
     """What each of these increasing sizes says, from the largest, fitted model."""
     kind = type(model)
     if kind in TREES:
-        yield from (_pruned if axis == "ccp_alpha" else _smaller_trees)(model, X, sizes, method)
+        yield from (_pruned if axis == "ccp_alpha" else _smaller_trees)(
+            model, X, sizes, method
+        )
     elif kind in RANDOM:
         yield from _smaller_forests(model, X, sizes, method)
     elif kind in STAGED:
@@ -253,16 +311,24 @@ def _pruned(model: Any, X: Any, sizes: list[Any], method: str) -> Iterator[Said]
         yield _asked(pruned, X, method)
 
 
-def _smaller_forests(model: Any, X: Any, sizes: list[Any], method: str) -> Iterator[Said]:
+def _smaller_forests(
+    model: Any, X: Any, sizes: list[Any], method: str
+) -> Iterator[Said]:
     """Sums over the trees in their order, as the forest makes them; each tree looks once."""
     X = check_array(X, dtype=np.float32, accept_sparse="csr", ensure_all_finite=False)
     total, wanted, classify = 0.0, set(sizes), hasattr(model, "classes_")
     for n, tree in enumerate(model.estimators_, start=1):
         ask = tree.predict_proba if classify else tree.predict
-        total = total + ask(X, check_input=n == 1)  # what the first does not refuse suits all
+        total = total + ask(
+            X, check_input=n == 1
+        )  # what the first does not refuse suits all
         if n in wanted:
             mean = total / n
-            yield Said(model.classes_.take(mean.argmax(axis=1)), mean if method else None) if classify else Said(mean, None)
+            yield (
+                Said(model.classes_.take(mean.argmax(axis=1)), mean if method else None)
+                if classify
+                else Said(mean, None)
+            )
 
 
 def _stages(model: Any, X: Any, sizes: list[Any], method: str) -> Iterator[Said]:
@@ -289,7 +355,12 @@ def _first(model: Any, n: int) -> Any:
     """The ensemble of the first n."""
     part = copy.copy(model)
     part.n_estimators = n
-    for name in ("estimators_", "estimators_features_", "estimator_weights_", "estimator_errors_"):
+    for name in (
+        "estimators_",
+        "estimators_features_",
+        "estimator_weights_",
+        "estimator_errors_",
+    ):
         if hasattr(model, name):
             setattr(part, name, getattr(model, name)[:n])
     return part

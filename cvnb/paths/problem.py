@@ -31,7 +31,9 @@ from .refit import PASS, is_plain_pipeline
 class Combination:
     """Settings that share everything but the parameter along the path."""
 
-    model: Any  # the last step; its parameters are shared, but for the one along the path
+    model: (
+        Any  # the last step; its parameters are shared, but for the one along the path
+    )
     scaled: bool  # a StandardScaler stands ahead of it
     which: np.ndarray  # numbers of the settings
     values: np.ndarray  # the parameter along the path, one value per setting; several parameters: a field for each
@@ -112,7 +114,9 @@ def is_default_scaler(step: Any) -> bool:
     return type(step) is StandardScaler and bool(step.with_mean) and bool(step.with_std)
 
 
-def combinations_of(kinds: list[Kind], axis_of: Callable[[Kind], Axis]) -> list[Combination]:
+def combinations_of(
+    kinds: list[Kind], axis_of: Callable[[Kind], Axis]
+) -> list[Combination]:
     """One combination per kind and set of other numbers of the last step; the axis is its parameter along the path."""
     found: dict[tuple[Any, ...], list[tuple[int, tuple[Any, ...]]]] = {}
     models: dict[tuple[Any, ...], tuple[Any, bool]] = {}
@@ -121,23 +125,44 @@ def combinations_of(kinds: list[Kind], axis_of: Callable[[Kind], Axis]) -> list[
         assert parts is not None
         (ahead, last), axis = parts, axis_of(kind)
         axes = (axis,) if isinstance(axis, str) else axis
-        prefix = f"{kind.candidate.steps[-1][0]}__" if isinstance(kind.candidate, Pipeline) else ""
+        prefix = (
+            f"{kind.candidate.steps[-1][0]}__"
+            if isinstance(kind.candidate, Pipeline)
+            else ""
+        )
         for s, numbers in zip(kind.which, kind.numbers, strict=True):
-            own = {name.removeprefix(prefix): value for name, value in numbers.items() if name.startswith(prefix)}
+            own = {
+                name.removeprefix(prefix): value
+                for name, value in numbers.items()
+                if name.startswith(prefix)
+            }
             values = tuple(own.pop(name, getattr(last, name, 0)) for name in axes)
             key = (number, axis, tuple(sorted(own.items())))
             found.setdefault(key, []).append((int(s), values))
             if key not in models:
-                models[key] = (clone(last).set_params(**own) if own else last), bool(ahead)
+                models[key] = (
+                    (clone(last).set_params(**own) if own else last),
+                    bool(ahead),
+                )
     return [_combination(*models[key], key[1], pairs) for key, pairs in found.items()]
 
 
-def _combination(model: Any, scaled: bool, axis: Axis, pairs: list[tuple[int, tuple[Any, ...]]]) -> Combination:
+def _combination(
+    model: Any, scaled: bool, axis: Axis, pairs: list[tuple[int, tuple[Any, ...]]]
+) -> Combination:
     which = np.array([s for s, _ in pairs])
-    columns = [np.array(column) for column in zip(*(values for _, values in pairs), strict=True)]
+    columns = [
+        np.array(column)
+        for column in zip(*(values for _, values in pairs), strict=True)
+    ]
     if isinstance(axis, str):
         return Combination(model, scaled, which, columns[0], axis)
-    values = np.empty(which.size, dtype=[(name, column.dtype) for name, column in zip(axis, columns, strict=True)])
+    values = np.empty(
+        which.size,
+        dtype=[
+            (name, column.dtype) for name, column in zip(axis, columns, strict=True)
+        ],
+    )
     for name, column in zip(axis, columns, strict=True):
         values[name] = column
     return Combination(model, scaled, which, values)

@@ -39,23 +39,38 @@ class Refit(Path):
 
     name, every_setting = "refit", False
 
-    def __init__(self, family: Family, draws: Sequence[Draw], loss: Loss, reason: str) -> None:
+    def __init__(
+        self, family: Family, draws: Sequence[Draw], loss: Loss, reason: str
+    ) -> None:
         self.family, self.draws, self.loss, self.reason = family, draws, loss, reason
         ranks: dict[Any, int] = {}
         keys = [chain_key(family, setting) for setting in family.settings]
         self.keys: list[Key] = [
-            None if key is None else tuple(ranks.setdefault(key[: i + 1], len(ranks)) for i in range(len(key))) for key in keys
+            None
+            if key is None
+            else tuple(
+                ranks.setdefault(key[: i + 1], len(ranks)) for i in range(len(key))
+            )
+            for key in keys
         ]
 
     def run(self, task: Task, team: Team, fitted: Chain | None = None) -> Losses:
         """As Path.run; `fitted` may hold transformers that are fitted already."""
         draw, n_settings = self.draws[task.draw], len(self.family.settings)
         train, test, split = split_of(draw.plan, task)
-        found, which, chosen = Losses(np.full((1, n_settings), np.nan), [None], [NOTHING]), np.arange(n_settings), -1
+        found, which, chosen = (
+            Losses(np.full((1, n_settings), np.nan), [None], [NOTHING]),
+            np.arange(n_settings),
+            -1,
+        )
         if isinstance(task, Outside):
             chosen = int(task.chosen[0])
             which = which if task.every else task.chosen
-        chain = Chain(self.family, draw.data, train, test, split) if fitted is None else fitted
+        chain = (
+            Chain(self.family, draw.data, train, test, split)
+            if fitted is None
+            else fitted
+        )
         found.warnings = Counter()
         with recorded(found.warnings):
             for s in sorted(which.tolist(), key=lambda s: (self.keys[s] or (), s)):
@@ -68,12 +83,24 @@ class Refit(Path):
                     found.failures[0, s] = f"{type(error).__name__}: {error}"
         return found
 
-    def failure(self, draw: int, train: np.ndarray, test: np.ndarray, s: int, split: tuple[int, int]) -> Exception | None:
+    def failure(
+        self,
+        draw: int,
+        train: np.ndarray,
+        test: np.ndarray,
+        s: int,
+        split: tuple[int, int],
+    ) -> Exception | None:
         """What setting s raises on this split, with its traceback; None where it does not."""
         found = Losses(np.full((1, len(self.family.settings)), np.nan))
         try:
             with recorded(Counter()):
-                self._measure(Chain(self.family, self.draws[draw].data, train, test, split), s, found, -1)
+                self._measure(
+                    Chain(self.family, self.draws[draw].data, train, test, split),
+                    s,
+                    found,
+                    -1,
+                )
         except Exception as error:
             return error
         return None
@@ -82,19 +109,30 @@ class Refit(Path):
         """Measure setting s; outside (chosen >= 0) keep its row losses, and the predictions of the chosen one."""
         data, loss = chain.data, self.loss
         pipeline, model, X_test = chain.fit(self.family.settings[s], self.keys[s])
-        y, w = data.y[chain.test], None if data.weights is None else data.weights[chain.test]
+        y, w = (
+            data.y[chain.test],
+            None if data.weights is None else data.weights[chain.test],
+        )
         predicts = loss.scorer is None and loss.response == "predict"
-        spare = _copy(X_test) if s == chosen and not predicts else None  # a step may write on what it is asked about
+        spare = (
+            _copy(X_test) if s == chosen and not predicts else None
+        )  # a step may write on what it is asked about
         if loss.scorer is not None and not isinstance(loss.scorer, _BaseScorer):
-            value, rows, _ = loss.measure(pipeline, chain.raw(chain.test), y, w)  # a user's own scorer may look at X
+            value, rows, _ = loss.measure(
+                pipeline, chain.raw(chain.test), y, w
+            )  # a user's own scorer may look at X
         else:
             value, rows, response = loss.measure(model, X_test, y, w)
         if s == chosen:
-            found.predictions[0] = np.asarray(response if predicts else model.predict(spare))
+            found.predictions[0] = np.asarray(
+                response if predicts else model.predict(spare)
+            )
         if chosen >= 0 and rows is not None:
             kept = found.rows[0]
             if kept is None:
-                kept = found.rows[0] = np.full((chain.test.size, found.losses.shape[1]), np.nan)
+                kept = found.rows[0] = np.full(
+                    (chain.test.size, found.losses.shape[1]), np.nan
+                )
             kept[:, s] = rows
         found.losses[0, s] = value
 
@@ -113,9 +151,20 @@ class Chain:
     """The transformers fitted on one training part, kept as long as the next setting shares them."""
 
     def __init__(
-        self, family: Family, data: Data, train: np.ndarray, test: np.ndarray, split: tuple[int, int] = (0, 0)
+        self,
+        family: Family,
+        data: Data,
+        train: np.ndarray,
+        test: np.ndarray,
+        split: tuple[int, int] = (0, 0),
     ) -> None:
-        self.family, self.data, self.train, self.test, self.split = family, data, train, test, split
+        self.family, self.data, self.train, self.test, self.split = (
+            family,
+            data,
+            train,
+            test,
+            split,
+        )
         self.pairwise = _is_pairwise(family.estimator)
         self.stages: list[Stage] = []
         self.broken: tuple[Any, Exception] | None = None
@@ -125,7 +174,11 @@ class Chain:
         return self.data.rows(rows, self.train if self.pairwise else None)
 
     def fit(
-        self, setting: Setting, keys: Key, changed: Mapping[str, Any] = EMPTY, fit: Fit | None = None
+        self,
+        setting: Setting,
+        keys: Key,
+        changed: Mapping[str, Any] = EMPTY,
+        fit: Fit | None = None,
     ) -> tuple[Any, Any, Any]:
         """(fitted estimator, its last step with `changed` set, X of the test part as that step takes it).
 
@@ -134,7 +187,9 @@ class Chain:
         fit = _fit if fit is None else fit
         candidate = self.family.candidate(setting)
         if changed:
-            (candidate.steps[-1][1] if isinstance(candidate, Pipeline) else candidate).set_params(**changed)
+            (
+                candidate.steps[-1][1] if isinstance(candidate, Pipeline) else candidate
+            ).set_params(**changed)
         y = self.data.y[self.train]
         w = None if self.data.weights is None else self.data.weights[self.train]
         if keys is None or not is_plain_pipeline(candidate):
@@ -150,7 +205,11 @@ class Chain:
     def transformed(self, setting: Setting, keys: Key) -> tuple[Any, Any]:
         """(X of the training part, X of the test part) as the last step takes them; nothing is done to a bare estimator."""
         candidate = self.family.candidate(setting)
-        return self._transform(candidate, keys) if isinstance(candidate, Pipeline) else self._current()
+        return (
+            self._transform(candidate, keys)
+            if isinstance(candidate, Pipeline)
+            else self._current()
+        )
 
     def _transform(self, pipeline: Pipeline, keys: Any) -> tuple[Any, Any]:
         """Bring the stages in line with this pipeline's transformers, fitting those that differ; copies of what comes out."""
@@ -197,10 +256,14 @@ def fit_on(family: Family, data: Data, setting: Setting, rows: np.ndarray) -> An
     """A_θ(S restricted to rows): the fitted scikit-learn estimator."""
     with global_state(), quiet():
         try:
-            return Chain(family, data, rows, rows[:1]).fit(setting, chain_key(family, setting))[0]
+            return Chain(family, data, rows, rows[:1]).fit(
+                setting, chain_key(family, setting)
+            )[0]
         except Exception as error:
             what = format_setting(setting) or "the estimator"
-            raise FitError(f"{what} cannot be fitted on {rows.size} rows: {type(error).__name__}: {error}") from error
+            raise FitError(
+                f"{what} cannot be fitted on {rows.size} rows: {type(error).__name__}: {error}"
+            ) from error
 
 
 def chain_key(family: Family, setting: Setting) -> Key:
@@ -216,13 +279,23 @@ def chain_key(family: Family, setting: Setting) -> Key:
     if any(owner not in names for owner in owners.values()):
         return None
     return tuple(
-        tuple(sorted((key, id(parameters[key])) for key, owner in owners.items() if owner == name)) for name in names[:-1]
+        tuple(
+            sorted(
+                (key, id(parameters[key]))
+                for key, owner in owners.items()
+                if owner == name
+            )
+        )
+        for name in names[:-1]
     )
 
 
 def is_plain_pipeline(estimator: Any) -> bool:
     """Whether its steps may be fitted one by one with the same result; a subclass may do something else."""
-    return type(estimator) is Pipeline and getattr(estimator, "transform_input", None) is None
+    return (
+        type(estimator) is Pipeline
+        and getattr(estimator, "transform_input", None) is None
+    )
 
 
 def _weights_for(model: Any, w: np.ndarray | None) -> dict[str, np.ndarray]:
@@ -235,7 +308,10 @@ def _weights_for(model: Any, w: np.ndarray | None) -> dict[str, np.ndarray]:
 
 
 def _is_pairwise(estimator: Any) -> bool:
-    return hasattr(estimator, "__sklearn_tags__") and get_tags(estimator).input_tags.pairwise
+    return (
+        hasattr(estimator, "__sklearn_tags__")
+        and get_tags(estimator).input_tags.pairwise
+    )
 
 
 def _copy(X: Any) -> Any:
@@ -257,4 +333,7 @@ def recorded(counter: Any) -> Iterator[None]:
             try:
                 yield
             finally:
-                counter.update(f"{type(w.message).__name__}: {' '.join(str(w.message).split())}" for w in caught)
+                counter.update(
+                    f"{type(w.message).__name__}: {' '.join(str(w.message).split())}"
+                    for w in caught
+                )

@@ -76,13 +76,17 @@ def add_path(
         models=(model,),
         axis=_axis(model, axis),
         prepare=Lazy("cvnb.paths.user:prepared"),
-        answers_of_split=OneFunction(predict, weights, _responses(responses), _only_kind(notes)),
+        answers_of_split=OneFunction(
+            predict, weights, _responses(responses), _only_kind(notes)
+        ),
         refuses=refuses or refuses_nothing,
         compiles=False,
         simplest=dict(simplest or {}),
         notes=notes,
         cost=None if cost is None else Counted("cost", cost),
-        memory=Lazy("cvnb.paths.memory:of_rows") if memory is None else OfLargest(Counted("memory", memory)),
+        memory=Lazy("cvnb.paths.memory:of_rows")
+        if memory is None
+        else OfLargest(Counted("memory", memory)),
     )
     registry.add(record)
     return record
@@ -98,7 +102,9 @@ def remove_path(model: type) -> None:
 
 def prepared(request: Request) -> Any:
     """The path of an added function."""
-    from .dispatch import solved  # which loads all of scikit-learn's models that have a path
+    from .dispatch import (
+        solved,
+    )  # which loads all of scikit-learn's models that have a path
 
     function = request.algorithm.answers_of_split
     assert isinstance(function, OneFunction)
@@ -113,17 +119,27 @@ def together(family: Family, kinds: list[Kind]) -> list[Kind]:
         parameters = family.parameters(family.settings[kind.which[0]])
         found.setdefault(likeness(parameters, kind.numbers[0]), []).append(kind)
     return [
-        Kind(same[0].candidate, np.concatenate([one.which for one in same]), tuple(n for one in same for n in one.numbers))
+        Kind(
+            same[0].candidate,
+            np.concatenate([one.which for one in same]),
+            tuple(n for one in same for n in one.numbers),
+        )
         for same in found.values()
     ]
 
 
 def _check_model(model: Any) -> None:
     if not isinstance(model, type):
-        instead = type(model).__name__ if isinstance(model, BaseEstimator) else "an estimator's, then the name of its parameter"
+        instead = (
+            type(model).__name__
+            if isinstance(model, BaseEstimator)
+            else "an estimator's, then the name of its parameter"
+        )
         raise WrongTypeError(f"model={model!r} is no class; use {instead}.")
     if not issubclass(model, BaseEstimator):
-        raise WrongTypeError(f"{model.__name__} is no estimator of scikit-learn's kind; derive it from BaseEstimator.")
+        raise WrongTypeError(
+            f"{model.__name__} is no estimator of scikit-learn's kind; derive it from BaseEstimator."
+        )
 
 
 def _check_functions(**functions: Any) -> None:
@@ -135,24 +151,36 @@ def _check_functions(**functions: Any) -> None:
 def _responses(responses: Sequence[str]) -> tuple[str, ...]:
     names = (responses,) if isinstance(responses, str) else tuple(responses)
     if unknown := [one for one in names if one not in SCORES]:
-        raise FamilyError(f"responses has {unknown[0]!r}; it may have {' and '.join(map(repr, SCORES))}.")
+        raise FamilyError(
+            f"responses has {unknown[0]!r}; it may have {' and '.join(map(repr, SCORES))}."
+        )
     return names
 
 
 def _only_kind(notes: Mapping[str, str]) -> str:
     if len(notes) > 1:
-        raise FamilyError(f"notes has {len(notes)} kinds ({', '.join(notes)}); a path counts one.")
+        raise FamilyError(
+            f"notes has {len(notes)} kinds ({', '.join(notes)}); a path counts one."
+        )
     return next(iter(notes), "")
 
 
 def _axis(model: type, axis: Any) -> Axis:
     """One name, or several as a tuple."""
     names = (axis,) if isinstance(axis, str) else axis
-    if not isinstance(names, Sequence) or not names or not all(isinstance(one, str) for one in names):
-        raise WrongTypeError(f"axis={axis!r} is no name of a parameter, nor a list of such names.")
+    if (
+        not isinstance(names, Sequence)
+        or not names
+        or not all(isinstance(one, str) for one in names)
+    ):
+        raise WrongTypeError(
+            f"axis={axis!r} is no name of a parameter, nor a list of such names."
+        )
     parameters = inspect.signature(model).parameters
     if unknown := [one for one in names if one not in parameters]:
-        raise FamilyError(f"{model.__name__} has no parameter {unknown[0]!r}; it has {', '.join(parameters)}.")
+        raise FamilyError(
+            f"{model.__name__} has no parameter {unknown[0]!r}; it has {', '.join(parameters)}."
+        )
     if len(set(names)) < len(names):
         raise FamilyError(f"axis={axis!r} names a parameter twice.")
     return axis if isinstance(axis, str) else tuple(names)
@@ -185,7 +213,11 @@ class OfLargest:
     memory: Counted
 
     def __call__(self, work: Any, plan: Plan) -> float:
-        n_train = max(int(splits.layout.sizes()[:, 0].max()) for _, splits in plan.levels() if len(splits))
+        n_train = max(
+            int(splits.layout.sizes()[:, 0].max())
+            for _, splits in plan.levels()
+            if len(splits)
+        )
         return self.memory(n_train, work.data.n_columns, len(work.family.settings))
 
 
@@ -204,27 +236,56 @@ class OneFunction:
             raise Unsuited("a path that was added takes no sample_weight")
         if not meter.wants_scores:
             return
-        if missing := {meter.method_of(model) for model in models} - {"", *self.responses}:
-            gives = " and ".join(["predictions", *self.responses]) if self.responses else "predictions only"
-            raise Unsuited(f"a path that was added says {gives}, and the {meter.loss.name} loss wants more: {missing.pop()}")
+        if missing := {meter.method_of(model) for model in models} - {
+            "",
+            *self.responses,
+        }:
+            gives = (
+                " and ".join(["predictions", *self.responses])
+                if self.responses
+                else "predictions only"
+            )
+            raise Unsuited(
+                f"a path that was added says {gives}, and the {meter.loss.name} loss wants more: {missing.pop()}"
+            )
 
     def __call__(self, split: SplitProblem) -> tuple[Answers, int]:
         one, meter, X_test = split.combination, split.meter, split.X_test
-        y, w, who = meter.data.y[split.train], meter.data.weights, type(one.model).__name__
-        own = one.values.copy(), split.X_train.copy(), y.copy(), X_test.copy()  # to be worked on in place
-        more = {"sample_weight": None if w is None else w[split.train]} if self.weights else {}
+        y, w, who = (
+            meter.data.y[split.train],
+            meter.data.weights,
+            type(one.model).__name__,
+        )
+        own = (
+            one.values.copy(),
+            split.X_train.copy(),
+            y.copy(),
+            X_test.copy(),
+        )  # to be worked on in place
+        more = (
+            {"sample_weight": None if w is None else w[split.train]}
+            if self.weights
+            else {}
+        )
         given = self._as_dict(self.predict(clone(one.model), *own, **more), who)
         shape = len(X_test), one.values.size
         n = int(given.get(self.counted, 0)) if self.counted else 0
-        said = _array(given["predict"], "predictions", shape, who, numbers=meter.classes is None)
+        said = _array(
+            given["predict"], "predictions", shape, who, numbers=meter.classes is None
+        )
         if meter.classes is None:
             return Answers(np.asarray(said, dtype=np.float64)), n
         if unknown := set(said.ravel().tolist()) - set(y.tolist()):
-            raise FamilyError(f"the path of {who} predicts {unknown.pop()!r}, no class that it was shown.")
+            raise FamilyError(
+                f"the path of {who} predicts {unknown.pop()!r}, no class that it was shown."
+            )
         present = np.isin(meter.classes, y)
         answers = Answers(np.searchsorted(meter.classes, said), present=present[None])
         if method := meter.method_of(one.model) if meter.wants_scores else "":
-            answers.scores, answers.method = _scores(given[method], method, shape, present, who), method
+            answers.scores, answers.method = (
+                _scores(given[method], method, shape, present, who),
+                method,
+            )
         return answers, n
 
     def _as_dict(self, given: Any, who: str) -> Mapping[str, Any]:
@@ -232,14 +293,20 @@ class OneFunction:
         wanted = ["predict", *self.responses]
         if isinstance(given, Mapping):
             if missing := [name for name in wanted if name not in given]:
-                raise FamilyError(f"the path of {who} gave a dict of {', '.join(given)}; {missing[0]!r} is missing in it.")
+                raise FamilyError(
+                    f"the path of {who} gave a dict of {', '.join(given)}; {missing[0]!r} is missing in it."
+                )
             return given
         if self.responses:
-            raise FamilyError(f"the path of {who} gave {type(given).__name__}; it must be a dict of {', '.join(wanted)}.")
+            raise FamilyError(
+                f"the path of {who} gave {type(given).__name__}; it must be a dict of {', '.join(wanted)}."
+            )
         return {"predict": given}
 
 
-def _scores(given: Any, method: str, shape: tuple[int, int], present: np.ndarray, who: str) -> np.ndarray:
+def _scores(
+    given: Any, method: str, shape: tuple[int, int], present: np.ndarray, who: str
+) -> np.ndarray:
     """[rows, values, all classes]: 0 for those that are not in the training part."""
     n = int(present.sum())
     one_column = method == "decision_function" and n <= 2
@@ -252,11 +319,19 @@ def _scores(given: Any, method: str, shape: tuple[int, int], present: np.ndarray
     return scores
 
 
-def _array(given: Any, what: str, shape: tuple[int, ...], who: str, numbers: bool = True) -> np.ndarray:
+def _array(
+    given: Any, what: str, shape: tuple[int, ...], who: str, numbers: bool = True
+) -> np.ndarray:
     """An array of this shape, without a mask; of numbers, but for labels."""
     array = np.asarray(given)
-    if isinstance(given, np.ma.MaskedArray) or (numbers and array.dtype.kind not in "biuf"):
-        kind = "masked values" if isinstance(given, np.ma.MaskedArray) else f"values of type {array.dtype}"
+    if isinstance(given, np.ma.MaskedArray) or (
+        numbers and array.dtype.kind not in "biuf"
+    ):
+        kind = (
+            "masked values"
+            if isinstance(given, np.ma.MaskedArray)
+            else f"values of type {array.dtype}"
+        )
         raise FamilyError(f"the path of {who} gave {kind}; it must be numbers.")
     if array.shape != shape:
         raise FamilyError(

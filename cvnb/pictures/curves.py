@@ -94,11 +94,20 @@ class Surface:
 def curve_of(result: RiskEstimate) -> Curve | Surface | None:
     """The curve or surface of a result; None where nothing was chosen among settings, or all of them failed."""
     curves, record = result.inner_curves, record_of(result)
-    if curves is None or not len(curves) or len(result.settings) < 2 or not np.isfinite(curves.mean(axis=0)).any():
+    if (
+        curves is None
+        or not len(curves)
+        or len(result.settings) < 2
+        or not np.isfinite(curves.mean(axis=0)).any()
+    ):
         return None
     loss = record.loss
     outside = "nested" if len(result.plan.outer) > 1 else "test"
-    levels = {name: loss.shown(value) for name, value in (("flat", result.flat), (outside, result.risk)) if value is not None}
+    levels = {
+        name: loss.shown(value)
+        for name, value in (("flat", result.flat), (outside, result.risk))
+        if value is not None
+    }
     inner, chosen = _shown(curves, result), result.chosen_index
     ylabel = f"inner {loss.words}"
     axes = _axes(result.settings)
@@ -114,7 +123,9 @@ def curve_of(result: RiskEstimate) -> Curve | Surface | None:
         which=order,
         settings=tuple(format_setting(result.settings[s]) for s in order),
         inner=inner[:, order],
-        outer=None if result.outer_curves is None else _shown(result.outer_curves, result)[:, order],
+        outer=None
+        if result.outer_curves is None
+        else _shown(result.outer_curves, result)[:, order],
         chosen=place[chosen],
         one_se=None if one_se is None else place[one_se],
         levels=levels,
@@ -145,31 +156,54 @@ def _one_se(result: RiskEstimate) -> np.ndarray | None:
 def _axes(settings: list[dict[str, Any]]) -> list[Axis]:
     """One axis, or two where two parameters form a full grid."""
     keys = list(dict.fromkeys(key for setting in settings for key in setting))
-    varied = [key for key in keys if len({repr(setting.get(key)) for setting in settings}) > 1]
+    varied = [
+        key for key in keys if len({repr(setting.get(key)) for setting in settings}) > 1
+    ]
     whole = all(key in setting for key in varied for setting in settings)
     if whole and len(varied) == 1:
         return [_axis(varied[0], settings)]
     if whole and len(varied) == 2:
-        axes = sorted((_axis(key, settings) for key in varied), key=lambda axis: -np.unique(axis.x).size)
+        axes = sorted(
+            (_axis(key, settings) for key in varied),
+            key=lambda axis: -np.unique(axis.x).size,
+        )
         n = np.unique(axes[0].x).size * np.unique(axes[1].x).size
-        if n == len(settings) == len(set(zip(axes[0].x.tolist(), axes[1].x.tolist(), strict=True))):
+        if (
+            n
+            == len(settings)
+            == len(set(zip(axes[0].x.tolist(), axes[1].x.tolist(), strict=True)))
+        ):
             return axes
     return [Axis("setting, in grid order", np.arange(len(settings), dtype=np.float64))]
 
 
 def _axis(key: str, settings: list[dict[str, Any]]) -> Axis:
     values, name = [setting[key] for setting in settings], key.rpartition("__")[2]
-    if all(isinstance(v, int | float | np.integer | np.floating) and not isinstance(v, bool | np.bool_) for v in values):
+    if all(
+        isinstance(v, int | float | np.integer | np.floating)
+        and not isinstance(v, bool | np.bool_)
+        for v in values
+    ):
         x = np.array(values, dtype=np.float64)
         if np.isfinite(x).all():
             return Axis(name, x)
     names = {repr(v): format_value(v) for v in values}
     place = {key: i for i, key in enumerate(names)}
-    return Axis(name, np.array([place[repr(v)] for v in values], dtype=np.float64), tuple(names.values()))
+    return Axis(
+        name,
+        np.array([place[repr(v)] for v in values], dtype=np.float64),
+        tuple(names.values()),
+    )
 
 
 def _surface(
-    x: Axis, y: Axis, inner: np.ndarray, chosen: np.ndarray, levels: dict[str, Any], ylabel: str, score: bool
+    x: Axis,
+    y: Axis,
+    inner: np.ndarray,
+    chosen: np.ndarray,
+    levels: dict[str, Any],
+    ylabel: str,
+    score: bool,
 ) -> Surface:
     across, column = np.unique(x.x, return_inverse=True)
     up, row = np.unique(y.x, return_inverse=True)

@@ -48,9 +48,18 @@ class Strip:
         runs = _runs(self.codes)
         step = math.ceil(len(runs) / most)
         found = []
-        for first, last in zip(runs[::step], [*runs[step - 1 : -1 : step], runs[-1]], strict=True):
+        for first, last in zip(
+            runs[::step], [*runs[step - 1 : -1 : step], runs[-1]], strict=True
+        ):
             codes = self.codes[first[0] : last[1]]
-            found.append((first[0], last[1], float(self._shades[codes].mean()), self._said(codes)))
+            found.append(
+                (
+                    first[0],
+                    last[1],
+                    float(self._shades[codes].mean()),
+                    self._said(codes),
+                )
+            )
         return found
 
     def _said(self, codes: np.ndarray) -> str:
@@ -59,14 +68,22 @@ class Strip:
         names = [self.names[code] for code in distinct[:3]]
         if distinct.size > 3:
             whole = distinct[-1] - distinct[0] + 1 == distinct.size
-            return f"{names[0]} to {self.names[distinct[-1]]}" if whole else f"{', '.join(names)} and {distinct.size - 3} more"
+            return (
+                f"{names[0]} to {self.names[distinct[-1]]}"
+                if whole
+                else f"{', '.join(names)} and {distinct.size - 3} more"
+            )
         return " and ".join(names)
 
     @cached_property
     def _shades(self) -> np.ndarray:
         """[codes] how strongly each is coloured: from light to dark, and groups in turn."""
         codes = np.arange(len(self.names))
-        return np.where(codes % 2, 0.75, 0.35) if self.name == "group" else 0.2 + 0.8 * codes / max(1, codes.size - 1)
+        return (
+            np.where(codes % 2, 0.75, 0.35)
+            if self.name == "group"
+            else 0.2 + 0.8 * codes / max(1, codes.size - 1)
+        )
 
 
 @dataclass(frozen=True)
@@ -96,15 +113,30 @@ def nest_of(plan: Plan, most: int = 8) -> Nest:
     bars = []
     for j, roles in zip(shown, labels, strict=True):
         order = np.arange(plan.n_rows) if in_order else _sorted(plan, roles)
-        bars.append(Bar(j, tuple(_spans(roles[order], None if in_order else _blocks(plan))), order))
-    return Nest(tuple(bars), n, plan.n_rows, _n_inner(plan), in_order, _strips(plan, in_order, _label(plan)))
+        bars.append(
+            Bar(
+                j,
+                tuple(_spans(roles[order], None if in_order else _blocks(plan))),
+                order,
+            )
+        )
+    return Nest(
+        tuple(bars),
+        n,
+        plan.n_rows,
+        _n_inner(plan),
+        in_order,
+        _strips(plan, in_order, _label(plan)),
+    )
 
 
 def opened(plan: Plan, j: int, most: int = 20) -> Nest:
     """Outer split j, and below it its inner splits: the first ones, and the last where there are more than `most`."""
     roles, inner = _roles(plan, j), plan.inner[j]
     in_order = _are_in_order(plan, [roles])
-    order = np.arange(plan.n_rows) if in_order else np.lexsort((_kinds(plan), _rank(roles)))
+    order = (
+        np.arange(plan.n_rows) if in_order else np.lexsort((_kinds(plan), _rank(roles)))
+    )
     bars = [Bar(j, tuple(_spans(roles[order], None)), order)]
     for k in _some(len(inner), most):
         inside = np.where(roles == TEST, TEST, UNUSED)
@@ -112,12 +144,30 @@ def opened(plan: Plan, j: int, most: int = 20) -> Nest:
         inside[dev], inside[train] = DEV, TRAIN
         if plan.buffer:
             inside[(inside == UNUSED) & ((roles >= TRAIN) | (roles == BUFFER))] = BUFFER
-        own = order if in_order or _n_inner(plan) else np.lexsort((_kinds(plan), _rank(inside)))
+        own = (
+            order
+            if in_order or _n_inner(plan)
+            else np.lexsort((_kinds(plan), _rank(inside)))
+        )
         bars.append(Bar(j, tuple(_spans(inside[own], None)), own, k))
-    return Nest(tuple(bars), len(inner), plan.n_rows, _n_inner(plan), in_order, _strips(plan, in_order, _rank(roles)), True)
+    return Nest(
+        tuple(bars),
+        len(inner),
+        plan.n_rows,
+        _n_inner(plan),
+        in_order,
+        _strips(plan, in_order, _rank(roles)),
+        True,
+    )
 
 
-TEST, BUFFER, UNUSED, DEV, TRAIN = -2, -3, -4, -5, -1  # an inner test part has its number, 0, 1, ...
+TEST, BUFFER, UNUSED, DEV, TRAIN = (
+    -2,
+    -3,
+    -4,
+    -5,
+    -1,
+)  # an inner test part has its number, 0, 1, ...
 NAMES = {TEST: "test", BUFFER: "buffer", UNUSED: "unused", TRAIN: "train", DEV: "dev"}
 
 
@@ -156,7 +206,11 @@ def _roles(plan: Plan, j: int) -> np.ndarray:
 def _label(plan: Plan) -> np.ndarray:
     """[rows] the outer test part of every row, the last number for rows in none; 0 where the parts are no partition."""
     layout = plan.outer_layout
-    if not isinstance(layout, Partition) or isinstance(layout, Pairs) or len(layout) > STRIPES:
+    if (
+        not isinstance(layout, Partition)
+        or isinstance(layout, Pairs)
+        or len(layout) > STRIPES
+    ):
         return np.zeros(plan.n_rows, dtype=np.int64)
     label = layout.label.astype(np.int64)
     return np.where(label == NEVER, len(layout), label)
@@ -170,13 +224,19 @@ def _blocks(plan: Plan) -> np.ndarray | None:
 
 def _rank(roles: np.ndarray) -> np.ndarray:
     """What stands first where rows are sorted by role: training rows by inner test part, dev and test rows after them."""
-    rank = np.select([roles == DEV, roles == TEST, roles < TEST], [STRIPES, STRIPES + 1, STRIPES + 2], roles)
+    rank = np.select(
+        [roles == DEV, roles == TEST, roles < TEST],
+        [STRIPES, STRIPES + 1, STRIPES + 2],
+        roles,
+    )
     return rank.astype(np.int64)
 
 
 def _sorted(plan: Plan, roles: np.ndarray) -> np.ndarray:
     """Rows by outer test part and role; by role alone where outer test parts overlap: first what is trained on."""
-    key = 32 * _label(plan) + _rank(roles)  # small numbers, which are sorted by counting
+    key = 32 * _label(plan) + _rank(
+        roles
+    )  # small numbers, which are sorted by counting
     return np.argsort(key.astype(np.int16), kind="stable")
 
 
@@ -202,20 +262,35 @@ def _facts(plan: Plan) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
 
 def _strips(plan: Plan, in_order: bool, label: np.ndarray) -> tuple[Strip, ...]:
     order = np.arange(plan.n_rows) if in_order else np.lexsort((_kinds(plan), label))
-    strips = [Strip(name, order, codes[order], names) for name, codes, names in _facts(plan)]
+    strips = [
+        Strip(name, order, codes[order], names) for name, codes, names in _facts(plan)
+    ]
     if in_order and plan.in_time:
         part = order * TIMES // plan.n_rows
         starts = np.flatnonzero(np.diff(part, prepend=-1))
-        strips.append(Strip("time", order, np.searchsorted(starts, order, "right") - 1, tuple(f"from row {a}" for a in starts)))
+        strips.append(
+            Strip(
+                "time",
+                order,
+                np.searchsorted(starts, order, "right") - 1,
+                tuple(f"from row {a}" for a in starts),
+            )
+        )
     return tuple(strips)
 
 
-def _spans(roles: np.ndarray, blocks: np.ndarray | None) -> list[tuple[int, int, str | int]]:
+def _spans(
+    roles: np.ndarray, blocks: np.ndarray | None
+) -> list[tuple[int, int, str | int]]:
     """Runs of equal role, cut where a block ends."""
-    return [(a, b, NAMES.get(int(roles[a]), int(roles[a]))) for a, b in _runs(roles, blocks)]
+    return [
+        (a, b, NAMES.get(int(roles[a]), int(roles[a]))) for a, b in _runs(roles, blocks)
+    ]
 
 
-def _runs(values: np.ndarray, blocks: np.ndarray | None = None) -> list[tuple[int, int]]:
+def _runs(
+    values: np.ndarray, blocks: np.ndarray | None = None
+) -> list[tuple[int, int]]:
     cuts = np.flatnonzero(np.diff(values)) + 1
     if blocks is not None:
         cuts = np.union1d(cuts, blocks[blocks < values.size])

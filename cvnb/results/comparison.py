@@ -55,9 +55,15 @@ class Pair:
         test = f"corrected t = {self.loss.shown_difference(self.t):.3f}, p = {self.p:.3g}{holm}{five}"
         if self.same:
             return f"{names}: no difference in any of {count(self.n_splits, 'outer split')}."
-        deciding = self.p_holm if self.p_F is None else max(self.p_holm or 0.0, self.p_F)
+        deciding = (
+            self.p_holm if self.p_F is None else max(self.p_holm or 0.0, self.p_F)
+        )
         smaller = self.first if self.difference < 0 else self.second
-        verdict = f"{smaller} is better" if (deciding or 0.0) < LEVEL else "these splits do not tell them apart"
+        verdict = (
+            f"{smaller} is better"
+            if (deciding or 0.0) < LEVEL
+            else "these splits do not tell them apart"
+        )
         return f"{names}: {difference}; {test}: {verdict}."
 
 
@@ -75,7 +81,9 @@ class Comparison(Mapping[str, RiskEstimate]):
     'ridge: alpha=0.1, the lower edge of its grid, was chosen in 4 of 4 outer splits.'
     """
 
-    def __init__(self, results: Mapping[str, RiskEstimate], never_run: Sequence[str] = ()) -> None:
+    def __init__(
+        self, results: Mapping[str, RiskEstimate], never_run: Sequence[str] = ()
+    ) -> None:
         self._results, self._never_run = dict(results), tuple(never_run)
 
     def __getitem__(self, name: str) -> RiskEstimate:
@@ -95,13 +103,20 @@ class Comparison(Mapping[str, RiskEstimate]):
     @property
     def notes(self) -> list[str]:
         """The notes of every family, and which were never run."""
-        notes = [f"{name}: {note}" for name, result in self.items() for note in result.notes]
-        return notes + [f"{name}: never run, for the run was interrupted before." for name in self._never_run]
+        notes = [
+            f"{name}: {note}" for name, result in self.items() for note in result.notes
+        ]
+        return notes + [
+            f"{name}: never run, for the run was interrupted before."
+            for name in self._never_run
+        ]
 
     @property
     def plan(self) -> Plan:
         """The splits that they share; inner ones too where some family chooses in them."""
-        return max((result.plan for result in self.values()), key=lambda plan: plan.n_inner)
+        return max(
+            (result.plan for result in self.values()), key=lambda plan: plan.n_inner
+        )
 
     @property
     def pairs(self) -> list[Pair]:
@@ -142,7 +157,9 @@ def finished(result: RiskEstimate | Comparison | None) -> str:
 def was_interrupted(result: RiskEstimate | Comparison) -> bool:
     """Whether the user stopped the run, be it when everything was finished already."""
     parts = list(result.values()) if isinstance(result, Comparison) else [result]
-    return not result.complete or any(record_of(part).table.interrupted for part in parts)
+    return not result.complete or any(
+        record_of(part).table.interrupted for part in parts
+    )
 
 
 def interrupted(result: RiskEstimate | Comparison | None) -> Interrupted:
@@ -150,7 +167,9 @@ def interrupted(result: RiskEstimate | Comparison | None) -> Interrupted:
     parts = list(result.values()) if isinstance(result, Comparison) else [result]
     if not any(map(_begun, parts)):
         return Interrupted(f"{finished(result)}, so there is no result.")
-    where = "error.result holds them (at a prompt or in a notebook: sys.last_value.result)"
+    where = (
+        "error.result holds them (at a prompt or in a notebook: sys.last_value.result)"
+    )
     return Interrupted(f"{finished(result)}; {where}.", result)
 
 
@@ -164,7 +183,9 @@ def _share(result: RiskEstimate) -> str:
 
 def compare_pairs(results: Mapping[str, RiskEstimate]) -> list[Pair]:
     """Each two results, in the order of the families; p-values corrected after Holm for their number."""
-    pairs = [_pair(first, second, results) for first, second in combinations(results, 2)]
+    pairs = [
+        _pair(first, second, results) for first, second in combinations(results, 2)
+    ]
     tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
     corrected = holm(np.array([pairs[i].p for i in tested], dtype=np.float64))
     for i, p in zip(tested, corrected, strict=True):
@@ -179,7 +200,9 @@ def holm(p: np.ndarray) -> np.ndarray:
     array([0.03, 0.06, 0.06])
     """
     order = np.argsort(p, kind="stable")
-    raised = np.minimum(1.0, np.maximum.accumulate(p[order] * (p.size - np.arange(p.size))))
+    raised = np.minimum(
+        1.0, np.maximum.accumulate(p[order] * (p.size - np.arange(p.size)))
+    )
     out = np.empty_like(raised)
     out[order] = raised
     return out
@@ -190,7 +213,9 @@ def _pair(first: str, second: str, results: Mapping[str, RiskEstimate]) -> Pair:
     loss = record_of(a).loss
     n = min(len(a.fold_risks), len(b.fold_risks))
     d = a.fold_risks[:n] - b.fold_risks[:n]
-    pair = Pair(first, second, float(d.mean()) if n else None, n > 0 and not d.any(), n, loss)
+    pair = Pair(
+        first, second, float(d.mean()) if n else None, n > 0 and not d.any(), n, loss
+    )
     try:
         t, p = corrected_t(a, b)
         pair = replace(pair, t=t, p=p)

@@ -61,13 +61,19 @@ class Record:
     def in_effect(self) -> Recipe:
         """The recipe, without its inner splitter where the family left nothing to choose."""
         unused = self.plan.inner_layouts is None and self.recipe.inner_spec is not None
-        return replace(self.recipe, inner=None, dev_rows=None) if unused else self.recipe
+        return (
+            replace(self.recipe, inner=None, dev_rows=None) if unused else self.recipe
+        )
 
     @property
     def tied(self) -> list[np.ndarray]:
         """For each training part the settings that share the minimum of its inner curve."""
         curves = self.table.inner_curves
-        return [] if curves is None else [tied_settings(curve, self.loss.zero_one) for curve in curves]
+        return (
+            []
+            if curves is None
+            else [tied_settings(curve, self.loss.zero_one) for curve in curves]
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,7 +149,9 @@ class RiskEstimate:
     @property
     def chosen(self) -> list[Setting]:
         """θ_j of each outer training part; for select="min" argmin_s inner_curves[j, s], the first in grid order."""
-        return [dict(self._record.family.settings[s]) for s in self._record.table.chosen]
+        return [
+            dict(self._record.family.settings[s]) for s in self._record.table.chosen
+        ]
 
     @property
     def inner_curves(self) -> np.ndarray | None:
@@ -154,7 +162,11 @@ class RiskEstimate:
     def outer_curves(self) -> np.ndarray | None:
         """[j, s]: loss of A_s(S_-j) on S_j, for every setting s; None where it was not fitted there."""
         whole = self._record.table.flat or len(self._record.family.settings) == 1
-        return self._record.table.outer.copy() if len(self._record.table.outer) and whole else None
+        return (
+            self._record.table.outer.copy()
+            if len(self._record.table.outer) and whole
+            else None
+        )
 
     @property
     def flat(self) -> float | None:
@@ -166,8 +178,14 @@ class RiskEstimate:
             curves = self.outer_curves
             means = None if curves is None else curves.mean(axis=0)
         else:
-            means = None if self.inner_curves is None or not len(self.inner_curves) else self.inner_curves[0]
-        return None if means is None or np.isnan(means).all() else float(np.nanmin(means))
+            means = (
+                None
+                if self.inner_curves is None or not len(self.inner_curves)
+                else self.inner_curves[0]
+            )
+        return (
+            None if means is None or np.isnan(means).all() else float(np.nanmin(means))
+        )
 
     @property
     def optimism(self) -> float | None:
@@ -180,7 +198,10 @@ class RiskEstimate:
 
         Where test parts overlap there is no one prediction per row: a masked array [outer splits, rows].
         """
-        parts = [test for _, test in islice(self.plan.outer, len(self._record.table.predictions))]
+        parts = [
+            test
+            for _, test in islice(self.plan.outer, len(self._record.table.predictions))
+        ]
         shown = np.concatenate(self._record.table.predictions) if parts else np.zeros(0)
         rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
         if np.unique(rows).size == rows.size:
@@ -227,7 +248,9 @@ class RiskEstimate:
             return said
         return f"{said}, from {len(self.fold_risks)} of {len(self.plan.outer)} outer splits (interrupted)"
 
-    def interval(self, level: float = 0.95, method: str = "auto", range: float | None = None) -> Interval:
+    def interval(
+        self, level: float = 0.95, method: str = "auto", range: float | None = None
+    ) -> Interval:
         """An interval around the risk, with what it covers: .low, .high, .method, .target.
 
         "bayle" (K-fold, row losses), "corrected_t" (several splits, any loss), "holdout" (one test part; exact for 0-1 loss),
@@ -245,7 +268,9 @@ class RiskEstimate:
                 raise FitError("interrupted before any setting was chosen; run again.")
             return self.chosen[0]
         if self._record.inner_spec is None:
-            raise RecipeError("inner=None chooses nothing, so there is no final setting; give inner.")
+            raise RecipeError(
+                "inner=None chooses nothing, so there is no final setting; give inner."
+            )
         table, _ = fill(self._record.work, self._final_plan)
         if not table.complete:
             raise Interrupted("the final setting was not chosen yet; ask for it again.")
@@ -261,30 +286,66 @@ class RiskEstimate:
             raise InputError(f"how={how!r} is not known; use 'retrain' or 'ensemble'.")
         setting = self.final_setting
         if how == "retrain":
-            return fit_on(self._record.family, self._record.data, setting, np.arange(self._record.data.n_rows))
-        splits = self.plan.outer if self._record.inner_spec is None else self._final_plan.inner[0]
+            return fit_on(
+                self._record.family,
+                self._record.data,
+                setting,
+                np.arange(self._record.data.n_rows),
+            )
+        splits = (
+            self.plan.outer
+            if self._record.inner_spec is None
+            else self._final_plan.inner[0]
+        )
         return ensemble(
-            [fit_on(self._record.family, self._record.data, setting, train) for train, _ in splits], self._record.data.X
+            [
+                fit_on(self._record.family, self._record.data, setting, train)
+                for train, _ in splits
+            ],
+            self._record.data.X,
         )
 
     @cached_property
     def _final_plan(self) -> Plan:
         if self.plan.outer_layout is None:
             return self.plan
-        layout = draw_final(self._record.recipe, self._record.data, self._record.work.task, self._record.inner_spec)
-        words = words_of(self._record.inner_spec, (layout,), self._record.data.groups is not None, "dev set")
-        return Plan(self._record.data.n_rows, None, (layout,), inner_words=words, data=self._record.data)
+        layout = draw_final(
+            self._record.recipe,
+            self._record.data,
+            self._record.work.task,
+            self._record.inner_spec,
+        )
+        words = words_of(
+            self._record.inner_spec,
+            (layout,),
+            self._record.data.groups is not None,
+            "dev set",
+        )
+        return Plan(
+            self._record.data.n_rows,
+            None,
+            (layout,),
+            inner_words=words,
+            data=self._record.data,
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """One row per outer split: sizes, θ_j, its inner loss, ε_j. Needs pandas."""
         try:
             import pandas as pd
         except ImportError:
-            raise ImportError("to_frame() gives a pandas DataFrame; pip install pandas, or use the result's arrays.") from None
+            raise ImportError(
+                "to_frame() gives a pandas DataFrame; pip install pandas, or use the result's arrays."
+            ) from None
         curves, losses, rows = self.inner_curves, self.fold_risks, []
         for j, s in enumerate(self._record.table.chosen):
             train, test = self.plan.part(j)
-            row: dict[str, Any] = {"split": j, "n_train": train.size, "n_test": test.size, **self._record.family.settings[s]}
+            row: dict[str, Any] = {
+                "split": j,
+                "n_train": train.size,
+                "n_test": test.size,
+                **self._record.family.settings[s],
+            }
             row["inner_loss"] = np.nan if curves is None else float(curves[j, s])
             row["outer_loss"] = float(losses[j]) if len(losses) else np.nan
             rows.append(row)
@@ -333,7 +394,9 @@ def quantity_of(plan: Plan, tuned: bool, how: str = "") -> str:
     measured = "T" if plan.outer_layout is None else "S"
     sizes = training_sizes(plan)
     risk = f"ℓ_D({'A_θ̂' if tuned else 'A'}({measured}))"
-    size = f"|{measured}| = {spread(sizes)}" + f" of |S| = {plan.n_rows}" * (measured == "T")
+    size = f"|{measured}| = {spread(sizes)}" + f" of |S| = {plan.n_rows}" * (
+        measured == "T"
+    )
     said = f"{risk if len(sizes) == 1 else f'E[{risk}]'}, {size}"
     if tuned and plan.inner_words:
         said += f", θ̂ chosen inside S by {plan.inner_words}{how}"

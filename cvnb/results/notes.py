@@ -40,12 +40,19 @@ def _interrupt(record: Record) -> list[str]:
 def _refitted(record: Record) -> list[str]:
     """Where and why a fast path gave way."""
     total = record.plan.n_inner + len(record.plan.outer)
-    return [f"{n} of {total} splits were refitted: {why}." for why, n in record.table.refitted]
+    return [
+        f"{n} of {total} splits were refitted: {why}."
+        for why, n in record.table.refitted
+    ]
 
 
 def _close_calls(record: Record) -> list[str]:
     """Predictions, inner and outer, that rounding or a rule for ties decides."""
-    return [sentence_of(kind).format(n=count(n, "prediction")) for kind, n in record.table.counts if n]
+    return [
+        sentence_of(kind).format(n=count(n, "prediction"))
+        for kind, n in record.table.counts
+        if n
+    ]
 
 
 def _ties(record: Record) -> list[str]:
@@ -55,8 +62,14 @@ def _ties(record: Record) -> list[str]:
     if not ties:
         return []
     most = max(ties.values())
-    tied = f"{most} settings tie" if len(set(ties.values())) == 1 else f"Up to {most} settings tie"
-    return [f"{tied} at the minimum{_of_splits(record, list(ties))}: the first in grid order was taken."]
+    tied = (
+        f"{most} settings tie"
+        if len(set(ties.values())) == 1
+        else f"Up to {most} settings tie"
+    )
+    return [
+        f"{tied} at the minimum{_of_splits(record, list(ties))}: the first in grid order was taken."
+    ]
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,11 @@ def grid_edges(record: Record) -> list[GridEdge]:
         if None in values or len(values) < 2:
             continue
         for side, edge in (("lower", min(values)), ("upper", max(values))):
-            at = tuple(j for j, setting in enumerate(chosen) if key in setting and setting[key] == edge)
+            at = tuple(
+                j
+                for j, setting in enumerate(chosen)
+                if key in setting and setting[key] == edge
+            )
             if at:
                 found.append(GridEdge(key, side, edge, at, len(at) / len(chosen)))
     return found
@@ -102,10 +119,18 @@ def _failures(record: Record) -> list[str]:
     notes = []
     for (s, cause), failures in by_setting.items():
         first, nested = failures[0], record.plan.outer_layout is not None
-        inner = "" if first.k is None else f"inner split {first.k}{' of ' if nested else ''}"
+        inner = (
+            ""
+            if first.k is None
+            else f"inner split {first.k}{' of ' if nested else ''}"
+        )
         where = inner + (f"outer split {first.j}" if nested else "")
         setting = format_setting(record.family.settings[s]) or "The estimator"
-        times = f" and {count(len(failures) - 1, 'more split')}" if len(failures) > 1 else ""
+        times = (
+            f" and {count(len(failures) - 1, 'more split')}"
+            if len(failures) > 1
+            else ""
+        )
         notes.append(f"{setting} failed in {where}{times}: {' '.join(cause.split())}")
     return notes
 
@@ -118,15 +143,25 @@ def _warnings(record: Record) -> list[str]:
     notes = []
     for same in kinds.values():
         text, total = same[0][0], sum(n for _, n in same)
-        times = "" if total == 1 else f" ({total} times{', with other numbers' if len(same) > 1 else ''})"
+        times = (
+            ""
+            if total == 1
+            else f" ({total} times{', with other numbers' if len(same) > 1 else ''})"
+        )
         notes.append(text + times)
     return notes
 
 
 def _of_splits(record: Record, at: Collection[int]) -> str:
     """ " in 2 of 5 outer splits"; nothing where there are none."""
-    return f" in {len(at)} of {len(record.table.chosen)} outer splits" if record.plan.outer_layout is not None else ""
+    return (
+        f" in {len(at)} of {len(record.table.chosen)} outer splits"
+        if record.plan.outer_layout is not None
+        else ""
+    )
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.bool_)
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(
+        value, bool | np.bool_
+    )

@@ -13,7 +13,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.linear_model import LinearRegression
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    MaxAbsScaler,
+    MinMaxScaler,
+    RobustScaler,
+    StandardScaler,
+)
 
 CHECKED_ROWS = 50
 
@@ -80,7 +85,11 @@ class VoteClassifier(ClassifierMixin, _Ensemble):
 def ensemble(models: list[Any], X: Any) -> Any:
     """The mean of fitted models as one fitted scikit-learn estimator; X is a sample to check the linear form on."""
     if is_classifier(models[0]):
-        return (MeanClassifier if all(hasattr(model, "predict_proba") for model in models) else VoteClassifier)(models)
+        return (
+            MeanClassifier
+            if all(hasattr(model, "predict_proba") for model in models)
+            else VoteClassifier
+        )(models)
     parameters = [linear_parameters(model, X) for model in models]
     if any(pair is None for pair in parameters):
         return MeanRegressor(models)
@@ -95,12 +104,16 @@ def ensemble(models: list[Any], X: Any) -> Any:
 
 def linear_parameters(model: Any, X: Any) -> tuple[np.ndarray, float] | None:
     """(coef, intercept) in the units of X, or None where the model is not linear in X: checked against its predictions."""
-    *scalers, last = [step for _, step in model.steps] if type(model) is Pipeline else [model]
+    *scalers, last = (
+        [step for _, step in model.steps] if type(model) is Pipeline else [model]
+    )
     coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
     if coef is None or intercept is None or np.ndim(coef) != 1:
         return None
     coef, intercept = np.asarray(coef, dtype=np.float64), float(np.ravel(intercept)[0])
-    for scaler in reversed([step for step in scalers if step not in (None, "passthrough")]):
+    for scaler in reversed(
+        [step for step in scalers if step not in (None, "passthrough")]
+    ):
         affine = _affine(scaler, coef.size)
         if affine is None:
             return None
@@ -112,7 +125,9 @@ def linear_parameters(model: Any, X: Any) -> tuple[np.ndarray, float] | None:
         return None
     predicted = model.predict(sample)
     scale = np.abs(dense).astype(np.float64) @ np.abs(coef) + abs(intercept) + 1e-300
-    agrees = np.max(np.abs(dense @ coef + intercept - predicted) / scale) < (1e-5 if predicted.dtype.itemsize < 8 else 1e-9)
+    agrees = np.max(np.abs(dense @ coef + intercept - predicted) / scale) < (
+        1e-5 if predicted.dtype.itemsize < 8 else 1e-9
+    )
     return (coef, intercept) if agrees else None
 
 

@@ -94,7 +94,11 @@ class Case:
     def families(self) -> list[Family]:
         if self.given is None:
             return []
-        return [self.given] if isinstance(self.given, Family) else list(self.given.values())
+        return (
+            [self.given]
+            if isinstance(self.given, Family)
+            else list(self.given.values())
+        )
 
     @property
     def n_rows(self) -> int:
@@ -107,7 +111,11 @@ class Case:
 
     @property
     def n_units(self) -> int:
-        return self.n_rows if self.data.groups is None else int(np.unique(self.data.groups).size)
+        return (
+            self.n_rows
+            if self.data.groups is None
+            else int(np.unique(self.data.groups).size)
+        )
 
     @property
     def many(self) -> bool:
@@ -117,7 +125,10 @@ class Case:
     def tuned(self) -> bool:
         """Whether there is anything to choose; without a family, there is."""
         task = self.data.task
-        return not self.families or any(len(one.resolved(one.task(task), self.n_rows).settings) > 1 for one in self.families)
+        return not self.families or any(
+            len(one.resolved(one.task(task), self.n_rows).settings) > 1
+            for one in self.families
+        )
 
     @property
     def own_folds(self) -> list[Any]:
@@ -141,11 +152,20 @@ class Case:
 
     def _trial(self, recipe: Recipe) -> Trial:
         if self.given is None:
-            return Trial(recipe, plan(recipe, self.data.X, self.data.y, None, self.data.groups))
+            return Trial(
+                recipe, plan(recipe, self.data.X, self.data.y, None, self.data.groups)
+            )
         ready = prepare(recipe, self.given, self.data, Options(**DEFAULTS))
         works = {name: job.work for name, job in ready.jobs.items()}
         paths = [
-            choose_path(w.family, w.kinds, [Draw(ready.jobs[name].plan, w.data)], w.loss, w.task, w.path)
+            choose_path(
+                w.family,
+                w.kinds,
+                [Draw(ready.jobs[name].plan, w.data)],
+                w.loss,
+                w.task,
+                w.path,
+            )
             for name, w in works.items()
         ]
         return Trial(
@@ -155,7 +175,9 @@ class Case:
             paths=tuple(dict.fromkeys(Ran(path.name, path.reason) for path in paths)),
             closed_form=all(map(_has_closed_form, paths)),
             zero_one=all(work.loss.zero_one for work in works.values()),
-            notes=tuple(dict.fromkeys(note for job in ready.jobs.values() for note in job.notes)),
+            notes=tuple(
+                dict.fromkeys(note for job in ready.jobs.values() for note in job.notes)
+            ),
         )
 
 
@@ -172,17 +194,38 @@ def suggest(
 ) -> Suggestion:
     """A recipe for these rows and this purpose: what Recipe.suggest gives."""
     if not isinstance(goal, str) or goal not in GOALS:
-        raise InputError(f"goal={goal!r} is not known; use 'estimate', 'choose' or 'predictor'.")
-    options: dict[str, Any] = {"seed": seed, "time_ordered": time_ordered, "buffer": buffer}
+        raise InputError(
+            f"goal={goal!r} is not known; use 'estimate', 'choose' or 'predictor'."
+        )
+    options: dict[str, Any] = {
+        "seed": seed,
+        "time_ordered": time_ordered,
+        "buffer": buffer,
+    }
     Recipe(test_rows=test_rows, **options)  # says what is wrong with them
-    case = Case(Data.check(X, y, groups), None if family is None else as_families(family), goal, options, test_rows)
+    case = Case(
+        Data.check(X, y, groups),
+        None if family is None else as_families(family),
+        goal,
+        options,
+        test_rows,
+    )
     if goal == "choose" and not case.tuned:
         label = ", ".join(one.label for one in case.families)
-        raise InputError(f"goal='choose' needs several settings, but {label} has one; give its grid, or use goal='estimate'.")
+        raise InputError(
+            f"goal='choose' needs several settings, but {label} has one; give its grid, or use goal='estimate'."
+        )
     trial, why = _chosen(case)
     if trial is None:
         raise InfeasibleError(f"no recipe can split these rows: {case.refused[0]}")
-    said = [*why, *_estimated(case, trial), *_kept(case, trial), *_cost(case, trial), *trial.plan.notes, *trial.notes]
+    said = [
+        *why,
+        *_estimated(case, trial),
+        *_kept(case, trial),
+        *_cost(case, trial),
+        *trial.plan.notes,
+        *trial.notes,
+    ]
     return Suggestion(trial.recipe, tuple(dict.fromkeys(said)))
 
 
@@ -200,29 +243,56 @@ def _chosen(case: Case) -> Said:
 def _given_test(case: Case) -> Said:
     """A benchmark's test rows stay its test set."""
     fixed = {"test_rows": case.test_rows, **case.options}
-    said = [f"The test part came with the data ({count(len(case.test_rows), 'row')}): it is kept to the end."]
+    said = [
+        f"The test part came with the data ({count(len(case.test_rows), 'row')}): it is kept to the end."
+    ]
     if not case.tuned:
-        return case.first([Recipe.validation(**fixed)]), [*said, "One setting, so all other rows train."]
+        return case.first([Recipe.validation(**fixed)]), [
+            *said,
+            "One setting, so all other rows train.",
+        ]
     if case.options["time_ordered"]:
-        shares = [Recipe.cv_test(inner=share, **fixed) for share in (0.2, 0.1, 0.05, 0.5)]
-        return case.first(shares), [*said, "θ is chosen on the newest of the other rows."]
-    said.append("θ is chosen on the other rows, by cross-validation: steadier than one validation set.")
-    return case.first(Recipe.cv_test(inner=K, **fixed) for K in [*case.own_folds, *_folds(case, few=5)]), said
+        shares = [
+            Recipe.cv_test(inner=share, **fixed) for share in (0.2, 0.1, 0.05, 0.5)
+        ]
+        return case.first(shares), [
+            *said,
+            "θ is chosen on the newest of the other rows.",
+        ]
+    said.append(
+        "θ is chosen on the other rows, by cross-validation: steadier than one validation set."
+    )
+    return case.first(
+        Recipe.cv_test(inner=K, **fixed)
+        for K in [*case.own_folds, *_folds(case, few=5)]
+    ), said
 
 
 def _in_time(case: Case) -> Said:
     """The newest rows last; whether the process drifts, nobody can tell before."""
-    said = ["Rows in the order of time: the newest stand for what is to come, and if the process drifts no others do."]
+    said = [
+        "Rows in the order of time: the newest stand for what is to come, and if the process drifts no others do."
+    ]
     if case.goal != "choose":
         one = Recipe.train_validation_test if case.tuned else Recipe.validation
-        sizes = [{"validation": share, "test": share} if case.tuned else {"test": share} for share in (0.2, 0.1, 0.05, 0.35)]
+        sizes = [
+            {"validation": share, "test": share} if case.tuned else {"test": share}
+            for share in (0.2, 0.1, 0.05, 0.35)
+        ]
         if trial := case.first(one(**size, **case.options) for size in sizes):
             blocks = "Recipe.nested_cv" if case.tuned else "Recipe.external_cv"
-            buffer = f", buffer={case.options['buffer']}" if case.options["buffer"] else ""
-            said.append(f"Without drift {blocks}(time_ordered=True{buffer}) would use them better: every block is tested once.")
+            buffer = (
+                f", buffer={case.options['buffer']}" if case.options["buffer"] else ""
+            )
+            said.append(
+                f"Without drift {blocks}(time_ordered=True{buffer}) would use them better: every block is tested once."
+            )
             return trial, said
     if case.tuned:
-        return case.first(Recipe.dev_set(share, **case.options) for share in (0.2, 0.1, 0.05, 0.35, 0.5)), said
+        return case.first(
+            Recipe.dev_set(share, **case.options)
+            for share in (0.2, 0.1, 0.05, 0.35, 0.5)
+        ), said
     return case.first([Recipe.validation(0.5, **case.options)]), said
 
 
@@ -240,23 +310,35 @@ def _untuned(case: Case) -> Said:
     trial = case.first(Recipe.external_cv(J, **case.options) for J in _folds(case))
     if case.many and not (trial and trial.fast):
         test = case.first([Recipe.validation(**case.options)])
-        return test or trial, [*said, f"{_enough(case)}.", f"With fewer than {MANY} {case.unit}s: Recipe.external_cv()."]
+        return test or trial, [
+            *said,
+            f"{_enough(case)}.",
+            f"With fewer than {MANY} {case.unit}s: Recipe.external_cv().",
+        ]
     return trial, [*said, f"{_too_few(case)}; cross-validation tests each row once."]
 
 
 def _choice(case: Case) -> Said:
     """θ alone is asked for: nothing is measured outside."""
-    trial = case.first(Recipe.internal_cv(K, **case.options) for K in [*case.own_folds, *_folds(case)])
+    trial = case.first(
+        Recipe.internal_cv(K, **case.options) for K in [*case.own_folds, *_folds(case)]
+    )
     more = "To know the risk of what is chosen as well, ask with goal='estimate'."
     if case.many and not (trial and trial.fast):
         dev = case.first([Recipe.dev_set(**case.options)])
-        said = [f"{count(case.n_units, case.unit)} are many: one dev set is enough to choose on, at one fit for each setting."]
+        said = [
+            f"{count(case.n_units, case.unit)} are many: one dev set is enough to choose on, at one fit for each setting."
+        ]
         if dev and dev.zero_one and case.data.groups is None:
             bound = dev_set_bound(share_of(0.2, case.n_rows), dev.n_settings, ALPHA)
             said.append(
                 f"The choice is at most {number(bound)} worse than the best, with probability {1 - ALPHA:g} (dev-set bound)."
             )
-        return dev or trial, [*said, f"With fewer than {MANY} {case.unit}s: Recipe.internal_cv().", more]
+        return dev or trial, [
+            *said,
+            f"With fewer than {MANY} {case.unit}s: Recipe.internal_cv().",
+            more,
+        ]
     return trial, [
         "Only θ is asked for, so nothing is set aside to measure with.",
         "Cross-validation chooses more steadily than one dev set; if another seed chooses another θ, repeated random dev sets "
@@ -269,9 +351,15 @@ def _tuned(case: Case) -> Said:
     """Nested CV where it can be afforded, its cheap variant where not, one test set where rows are many."""
     many, options = case.many, case.options
     inner = [*case.own_folds, *_folds(case, few=5)]
-    trial = case.first(Recipe.nested_cv(J, K, **options) for J in _folds(case) for K in inner)
+    trial = case.first(
+        Recipe.nested_cv(J, K, **options) for J in _folds(case) for K in inner
+    )
     if many and (case.goal == "predictor" or not (trial and trial.fast)):
-        recipes = [Recipe.cv_test(K, **options) for K in inner] if trial and trial.fast else []
+        recipes = (
+            [Recipe.cv_test(K, **options) for K in inner]
+            if trial and trial.fast
+            else []
+        )
         if tested := case.first([*recipes, Recipe.train_validation_test(**options)]):
             fewer = f"With fewer than {MANY} {case.unit}s, or to average over training sets as well: Recipe.nested_cv()."
             return tested, [f"{_enough(case)}.", fewer]
@@ -285,13 +373,21 @@ def _tuned(case: Case) -> Said:
                 f"CV inside as well would need {trial.fits} fits; a dev set inside, {cheap.fits}, and chooses less steadily.",
                 "With time to spare, or a family that one computation serves at every setting: Recipe.nested_cv().",
             ]
-    said = [f"{_too_few(case)}; here every row is tested once, by a predictor whose θ was chosen without it."]
+    said = [
+        f"{_too_few(case)}; here every row is tested once, by a predictor whose θ was chosen without it."
+    ]
     if many:
-        said = [f"{_enough(case)}, but nested CV costs little here, and averages over training sets as well."]
+        said = [
+            f"{_enough(case)}, but nested CV costs little here, and averages over training sets as well."
+        ]
     if not trial.fast:
-        said.append("If a run takes too long: Recipe.nested_dev(), one dev set inside in the place of CV.")
+        said.append(
+            "If a run takes too long: Recipe.nested_dev(), one dev set inside in the place of CV."
+        )
     if not many:
-        said.append(f"With {MANY} {case.unit}s or more one test set would do: Recipe.train_validation_test().")
+        said.append(
+            f"With {MANY} {case.unit}s or more one test set would do: Recipe.train_validation_test()."
+        )
     return trial, said
 
 
@@ -300,12 +396,21 @@ def _without_nest(case: Case) -> Said:
     why = f"Nested CV cannot be drawn: {case.refused[0]}"
     if trial := case.first([Recipe.train_validation_test(**case.options)]):
         return trial, [why]
-    trial = case.first([Recipe.internal_cv(2, **case.options), Recipe.dev_set(0.5, **case.options)])
-    return trial, [why, "Too little is left to measure a choice outside it; what can be done is to choose."]
+    trial = case.first(
+        [Recipe.internal_cv(2, **case.options), Recipe.dev_set(0.5, **case.options)]
+    )
+    return trial, [
+        why,
+        "Too little is left to measure a choice outside it; what can be done is to choose.",
+    ]
 
 
 def _has_closed_form(path: Any) -> bool:
-    return path.algorithm is not None and path.algorithm.closed_form and path.name.startswith("shared:")
+    return (
+        path.algorithm is not None
+        and path.algorithm.closed_form
+        and path.name.startswith("shared:")
+    )
 
 
 def _folds(case: Case, few: int = 10) -> list[int]:
@@ -320,9 +425,7 @@ def _enough(case: Case) -> str:
 
 def _too_few(case: Case) -> str:
     n = share_of(0.2, case.n_units)
-    return (
-        f"{count(case.n_units, case.unit)} are few for a test set: {n} of them tell{'s' * (n == 1)} {_known(case, n, 'only ')}"
-    )
+    return f"{count(case.n_units, case.unit)} are few for a test set: {n} of them tell{'s' * (n == 1)} {_known(case, n, 'only ')}"
 
 
 def _known(case: Case, n: int, only: str = "") -> str:
@@ -343,11 +446,19 @@ def _estimated(case: Case, trial: Trial) -> list[str]:
             "average, though often by little."
         )
     if case.options["time_ordered"]:
-        said.append("Ruled out: shuffled splits, which train on what came after the rows they test.")
+        said.append(
+            "Ruled out: shuffled splits, which train on what came after the rows they test."
+        )
     if case.goal == "predictor":
         one = len(trial.plan.outer) == 1
-        of = "the predictor that it tests" if one else "the way predictors are made, not of one of them"
-        said.append(f"The number is of {of}; the predictor to keep, result.predictor(), is trained on all {case.n_rows} rows.")
+        of = (
+            "the predictor that it tests"
+            if one
+            else "the way predictors are made, not of one of them"
+        )
+        said.append(
+            f"The number is of {of}; the predictor to keep, result.predictor(), is trained on all {case.n_rows} rows."
+        )
     return said
 
 
@@ -357,19 +468,36 @@ def _kept(case: Case, trial: Trial) -> list[str]:
     if case.data.task == "classification" and not case.options["time_ordered"]:
         classes, codes = case.data.classes
         why = f"a class of {count(int(np.bincount(codes).min()), 'row')}"
-        said.append(f"{len(classes)} class{'es' * (len(classes) > 1)}, in proportion in all parts where they can be.")
+        said.append(
+            f"{len(classes)} class{'es' * (len(classes) > 1)}, in proportion in all parts where they can be."
+        )
     if case.data.groups is not None:
         why = count(case.n_units, "group")
-        said.append(f"{why}, each on one side of every split that is drawn: give groups= to the run too.")
+        said.append(
+            f"{why}, each on one side of every split that is drawn: give groups= to the run too."
+        )
         if cut := _cut(case):
             said.append(
                 f"{count(cut, 'group')} of them with rows on both sides of the given test part: it says nothing of new groups."
             )
     if buffer := case.options["buffer"]:
-        said.append(f"The {count(buffer, 'row')} on each side of every boundary in time train nothing.")
+        said.append(
+            f"The {count(buffer, 'row')} on each side of every boundary in time train nothing."
+        )
     levels = (("outer", trial.recipe.outer_spec), ("inner", trial.recipe.inner_spec))
-    fewer = [f"{spec.n_splits} {level}" for level, spec in levels if isinstance(spec, Folds) and spec.n_splits < 5]
-    return [*said, f"{' and '.join(fewer)} folds: {why} allow{'s' if why.startswith('a ') else ''} no more."] if fewer else said
+    fewer = [
+        f"{spec.n_splits} {level}"
+        for level, spec in levels
+        if isinstance(spec, Folds) and spec.n_splits < 5
+    ]
+    return (
+        [
+            *said,
+            f"{' and '.join(fewer)} folds: {why} allow{'s' if why.startswith('a ') else ''} no more.",
+        ]
+        if fewer
+        else said
+    )
 
 
 def _cut(case: Case) -> int:
@@ -386,11 +514,19 @@ def _cost(case: Case, trial: Trial) -> list[str]:
     inside, outside = trial.plan.n_inner, len(trial.plan.outer)
     last = len(trial.plan.inner[0]) if trial.plan.inner_layouts is not None else 0
     if trial.n_settings is None:
-        fits = " + ".join([f"{inside} C"[2 * (inside == 1) :], *([str(outside)] if outside else [])])
+        fits = " + ".join(
+            [f"{inside} C"[2 * (inside == 1) :], *([str(outside)] if outside else [])]
+        )
         final = f"{last} C + 1"[2 * (last == 1) :]
-        return [f"Cost for a grid of C settings: {fits} fits, and {final} for the predictor to keep; family= counts them."]
+        return [
+            f"Cost for a grid of C settings: {fits} fits, and {final} for the predictor to keep; family= counts them."
+        ]
     cost = f"Cost for {count(trial.n_settings, 'setting')}: {count(trial.fits, 'fit')}"
     if case.goal != "estimate":
         cost += f", and {last * trial.n_settings + 1} for the predictor to keep"
-    whys = dict.fromkeys(path.reason for path in trial.paths if trial.fast or path.name == "refit")
-    return [f"{cost}{', but not one by one' if trial.fast else ''} – {'; '.join(whys)}."]
+    whys = dict.fromkeys(
+        path.reason for path in trial.paths if trial.fast or path.name == "refit"
+    )
+    return [
+        f"{cost}{', but not one by one' if trial.fast else ''} – {'; '.join(whys)}."
+    ]

@@ -8,7 +8,11 @@ import sklearn
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils import get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    process_routing,
+)
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,7 +26,10 @@ def _has(method: str) -> Any:
     """Whether the final predictor, or the estimator before fitting, has a method."""
 
     def check(self: NestedCV) -> bool:
-        getattr(self.predictor_ if hasattr(self, "predictor_") else self._family().kind, method)
+        getattr(
+            self.predictor_ if hasattr(self, "predictor_") else self._family().kind,
+            method,
+        )
         return True
 
     return check
@@ -76,7 +83,9 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         if not isinstance(self.estimator, Family):
             return Family(self.estimator, self.grid)
         if self.grid is not None:
-            raise FamilyError(f"{self.estimator!r} brings its own grid; leave grid={self.grid!r} out.")
+            raise FamilyError(
+                f"{self.estimator!r} brings its own grid; leave grid={self.grid!r} out."
+            )
         return self.estimator
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> NestedCV:
@@ -86,11 +95,21 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         """
         unknown = sorted(set(params) - {"groups", "sample_weight"})
         if unknown:
-            raise TypeError(f"fit takes groups and sample_weight, got {', '.join(unknown)}.")
+            raise TypeError(
+                f"fit takes groups and sample_weight, got {', '.join(unknown)}."
+            )
         if sklearn.get_config()["enable_metadata_routing"]:
-            process_routing(self, "fit", **params)  # refuses what the estimator did not ask for
+            process_routing(
+                self, "fit", **params
+            )  # refuses what the estimator did not ask for
         recipe = Recipe(outer=self.outer, inner=self.inner, seed=self.seed)
-        options = {"loss": self.loss, "scoring": self.scoring, "select": self.select, "n_jobs": self.n_jobs, "progress": "off"}
+        options = {
+            "loss": self.loss,
+            "scoring": self.scoring,
+            "select": self.select,
+            "n_jobs": self.n_jobs,
+            "progress": "off",
+        }
         result = recipe.run(self._family(), X, y, **params, **options)
         assert isinstance(result, RiskEstimate)
         try:
@@ -130,7 +149,9 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
     def score(self, X: Any, y: Any = None) -> float:
         """`scoring` on new data where it was given, else the estimator's own score; large is good."""
         check_is_fitted(self)
-        return check_scoring(self.predictor_, scoring=self.scoring)(self.predictor_, X, y)
+        return check_scoring(self.predictor_, scoring=self.scoring)(
+            self.predictor_, X, y
+        )
 
     @property
     def classes_(self) -> Any:
@@ -165,11 +186,21 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        estimator = self.estimator.kind if isinstance(self.estimator, Family) else self.estimator
+        estimator = (
+            self.estimator.kind
+            if isinstance(self.estimator, Family)
+            else self.estimator
+        )
         if hasattr(estimator, "__sklearn_tags__"):
             inner = get_tags(estimator)
-            tags.estimator_type, tags.classifier_tags = inner.estimator_type, inner.classifier_tags
-            tags.regressor_tags, tags.input_tags = inner.regressor_tags, inner.input_tags
+            tags.estimator_type, tags.classifier_tags = (
+                inner.estimator_type,
+                inner.classifier_tags,
+            )
+            tags.regressor_tags, tags.input_tags = (
+                inner.regressor_tags,
+                inner.input_tags,
+            )
         tags.target_tags.required, tags.target_tags.multi_output = True, False
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = False

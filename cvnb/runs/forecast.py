@@ -25,7 +25,11 @@ from ..runtime.threads import Team, n_threads
 from ..splits.plan import Plan
 
 SIDE = 384  # rows and columns of the matrices whose product is timed
-RUN, SPLIT, MANY = 1.2e-3, 2e-5, 200  # seconds of a fast run, and of each of its first splits, beside the multiplications
+RUN, SPLIT, MANY = (
+    1.2e-3,
+    2e-5,
+    200,
+)  # seconds of a fast run, and of each of its first splits, beside the multiplications
 PART = 5e-4  # seconds of a training part with splits inside
 ONE_BY_ONE = 5e-4  # seconds of a split by a path that goes split by split, beside the multiplications
 
@@ -50,7 +54,10 @@ class Forecast(Report):
     def table(self) -> tuple[list[str], list[Any]]:
         fast = self.path.name != "refit"
         rows = [
-            ["splits", f"{len(self.plan.outer)} outer, {self.plan.n_inner} inner ({self.plan.words})"],
+            [
+                "splits",
+                f"{len(self.plan.outer)} outer, {self.plan.n_inner} inner ({self.plan.words})",
+            ],
             ["settings", str(self.n_settings)],
             ["fits", f"{self.fits}{', all at once' if fast else ''}"],
             ["path", f"{self.path.name}: {self.path.reason}"],
@@ -70,7 +77,9 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
     n_outer = len(plan.outer)
     inner = plan.n_inner * n_settings
     fits = inner + n_outer * (n_settings if flat else 1)
-    tested = 0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
+    tested = (
+        0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
+    )
     losses = 8.0 * n_settings * (plan.n_inner + n_outer + tested)
     if path.cost is not None:
         seconds = _seconds_of_multiplications(work, plan, path)
@@ -78,18 +87,35 @@ def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
         memory = losses + path.algorithm.memory(work, plan)
     else:
         runs = plan.n_inner + n_outer if path.every_setting else fits
-        each = _seconds_of_a_split(path, plan) if isinstance(path, Stages) else _seconds_of_a_fit(work, plan)
+        each = (
+            _seconds_of_a_split(path, plan)
+            if isinstance(path, Stages)
+            else _seconds_of_a_fit(work, plan)
+        )
         seconds = each * runs / max(1, effective_n_jobs(work.n_jobs))
         memory = losses + _bytes(work.data.X) * max(1, effective_n_jobs(work.n_jobs))
     label = work.family.name or estimator_label(work.family.estimator)
-    return Forecast(label, plan, n_settings, fits, Ran(path.name, path.reason), seconds, memory / 1e6)
+    return Forecast(
+        label,
+        plan,
+        n_settings,
+        fits,
+        Ran(path.name, path.reason),
+        seconds,
+        memory / 1e6,
+    )
 
 
 def _seconds_of_multiplications(work: Work, plan: Plan, path: Any) -> float:
     """A sweep goes on threads, the others split by split."""
-    n_splits, one = plan.n_inner + len(plan.outer), _per_multiplication() * path.algorithm.rate
+    n_splits, one = (
+        plan.n_inner + len(plan.outer),
+        _per_multiplication() * path.algorithm.rate,
+    )
     if path.algorithm.cost is not None:
-        return RUN + (ONE_BY_ONE * n_splits + path.cost * one) / max(1, effective_n_jobs(work.n_jobs))
+        return RUN + (ONE_BY_ONE * n_splits + path.cost * one) / max(
+            1, effective_n_jobs(work.n_jobs)
+        )
     n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
     parts = PART * plan.n_parts / n if plan.n_inner else 0.0
     return RUN + SPLIT * min(n_splits, MANY) + path.cost * one / n + parts
@@ -98,7 +124,10 @@ def _seconds_of_multiplications(work: Work, plan: Plan, path: Any) -> float:
 def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
     """The mean of the first and the last setting, fitted and measured on the first split."""
     train, test = plan.inner[0][0] if plan.n_inner else plan.outer[0]
-    path, n = Refit(work.family, [Draw(plan, work.data)], work.loss, ""), len(work.family.settings)
+    path, n = (
+        Refit(work.family, [Draw(plan, work.data)], work.loss, ""),
+        len(work.family.settings),
+    )
     started = time.perf_counter()
     for s in dict.fromkeys((0, n - 1)):
         path.failure(0, train, test, s, (0, 0))
@@ -107,7 +136,11 @@ def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
 
 def _seconds_of_a_split(path: Stages, plan: Plan) -> float:
     """The largest model, or two of several, fitted and asked for every size on the first split."""
-    first: Task = Inside(0, range(1), 0) if plan.n_inner else Outside(0, range(1), np.zeros(1, dtype=np.int64))
+    first: Task = (
+        Inside(0, range(1), 0)
+        if plan.n_inner
+        else Outside(0, range(1), np.zeros(1, dtype=np.int64))
+    )
     some = path.with_fits(2)
     started = time.perf_counter()
     some.run(first, Team(Stop()))
@@ -127,7 +160,9 @@ def _seconds_of_scoring(work: Work, plan: Plan) -> float:
     started = time.perf_counter()
     try:
         meter.measure(test, np.zeros(1, dtype=np.int64), Answers(values, scores))
-    except Exception:  # what a loss thinks of made-up predictions is not to be told before the run
+    except (
+        Exception
+    ):  # what a loss thinks of made-up predictions is not to be told before the run
         return 0.0
     return time.perf_counter() - started
 

@@ -32,7 +32,9 @@ from . import feasibility
 from .forecast import forecast
 
 
-def plan(recipe: Recipe, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
+def plan(
+    recipe: Recipe, X: Any, y: Any, family: Any = None, groups: Any = None
+) -> Plan:
     """Every split of this recipe on these rows; nothing is fitted."""
     given = {} if family is None else as_families(family)
     drawn, task, inner_spec = _plan(recipe, Data.check(X, y, groups), _by_name(given))
@@ -78,7 +80,9 @@ def run(
     return result
 
 
-def prepare(recipe: Recipe, family: Any, data: Data, options: Options, apart: bool = False) -> Ready:
+def prepare(
+    recipe: Recipe, family: Any, data: Data, options: Options, apart: bool = False
+) -> Ready:
     """A run that has only to be made: the splits are drawn, and all is checked that can be checked without a fit.
 
     apart: it works on copies of rows and estimators, for the user's code may change its own meanwhile.
@@ -88,16 +92,35 @@ def prepare(recipe: Recipe, family: Any, data: Data, options: Options, apart: bo
         data, given = data.copied(), copy.deepcopy(given)
     families = _by_name(given)
     drawn, task, inner_spec = _plan(recipe, data, families)
-    jobs = {name: _prepare(one, drawn, data, task, inner_spec, options) for name, one in families.items()}
-    if len({(job.work.loss.rows, repr(job.work.loss.scorer)) for job in jobs.values()}) > 1:
-        names = ", ".join(f"{name}: {job.work.loss.scorer or job.work.loss.name}" for name, job in jobs.items())
-        raise FamilyError(f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=.")
+    jobs = {
+        name: _prepare(one, drawn, data, task, inner_spec, options)
+        for name, one in families.items()
+    }
+    if (
+        len({(job.work.loss.rows, repr(job.work.loss.scorer)) for job in jobs.values()})
+        > 1
+    ):
+        names = ", ".join(
+            f"{name}: {job.work.loss.scorer or job.work.loss.name}"
+            for name, job in jobs.items()
+        )
+        raise FamilyError(
+            f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=."
+        )
     alone = isinstance(given, Family)
-    return Ready(recipe, jobs[""].plan if alone else drawn, inner_spec, jobs, options.flat, alone)
+    return Ready(
+        recipe, jobs[""].plan if alone else drawn, inner_spec, jobs, options.flat, alone
+    )
 
 
 def nested_cv(
-    family: Any, X: Any, y: Any, outer: Any = 5, inner: Any = "auto", seed: int = 0, **run_options: Any
+    family: Any,
+    X: Any,
+    y: Any,
+    outer: Any = 5,
+    inner: Any = "auto",
+    seed: int = 0,
+    **run_options: Any,
 ) -> RiskEstimate | Comparison:
     """Nested cross-validation in one call: Recipe(outer, inner, seed).run(family, X, y).
 
@@ -112,7 +135,13 @@ def nested_cv(
 
 
 def dry_run(
-    recipe: Recipe, family: Any, X: Any, y: Any, groups: Any = None, sample_weight: Any = None, **run_options: Any
+    recipe: Recipe,
+    family: Any,
+    X: Any,
+    y: Any,
+    groups: Any = None,
+    sample_weight: Any = None,
+    **run_options: Any,
 ) -> Any:
     """What `run` would do and cost: a Forecast, or a dict of them by name. Two fits for each family at most.
 
@@ -130,7 +159,14 @@ def dry_run(
     for name, one in families.items():
         job = _prepare(one, drawn, data, task, inner_spec, options)
         work = job.work
-        path = choose_path(work.family, work.kinds, [Draw(job.plan, work.data)], work.loss, work.task, work.path)
+        path = choose_path(
+            work.family,
+            work.kinds,
+            [Draw(job.plan, work.data)],
+            work.loss,
+            work.task,
+            work.path,
+        )
         found[name] = forecast(work, job.plan, path, options.flat)
     return found[""] if isinstance(given, Family) else found
 
@@ -160,13 +196,24 @@ class Options:
             ("flat", [True, False]),
         ):
             value = getattr(self, name)
-            if not any(value is one or (isinstance(value, str) and value == one) for one in known):
-                raise InputError(f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}.")
+            if not any(
+                value is one or (isinstance(value, str) and value == one)
+                for one in known
+            ):
+                raise InputError(
+                    f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}."
+                )
         if self.progress not in ("auto", "off"):
-            raise InputError(f"progress={self.progress!r} is not known; use 'auto' or 'off'.")
+            raise InputError(
+                f"progress={self.progress!r} is not known; use 'auto' or 'off'."
+            )
         n = self.n_jobs
-        if n is not None and (isinstance(n, bool) or not isinstance(n, int | np.integer) or n == 0):
-            raise InputError(f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all processors.")
+        if n is not None and (
+            isinstance(n, bool) or not isinstance(n, int | np.integer) or n == 0
+        ):
+            raise InputError(
+                f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all processors."
+            )
 
 
 @dataclass(frozen=True)
@@ -197,26 +244,42 @@ class Ready:
                 if slot is not None:
                     so_far = partial(self.estimate, job, path=UNDER_WAY)
                     slot.begin(name, len(results), len(self.jobs), so_far)
-                results[name] = self.estimate(job, *fill(job.work, job.plan, self.flat, slot))
+                results[name] = self.estimate(
+                    job, *fill(job.work, job.plan, self.flat, slot)
+                )
                 if not results[name].complete:
                     break
         except KeyboardInterrupt:  # between two families
             if self.alone or not results:
                 raise
-        return results[""] if self.alone else Comparison(results, [name for name in self.jobs if name not in results])
+        return (
+            results[""]
+            if self.alone
+            else Comparison(
+                results, [name for name in self.jobs if name not in results]
+            )
+        )
 
     def estimate(self, job: Job, table: LossTable, path: Ran) -> RiskEstimate:
         """The result that a loss table of this job makes."""
-        return RiskEstimate(Record(self.recipe, job.work, job.plan, table, path, self.inner_spec, job.notes))
+        return RiskEstimate(
+            Record(
+                self.recipe, job.work, job.plan, table, path, self.inner_spec, job.notes
+            )
+        )
 
 
 def _by_name(families: Family | dict[str, Family]) -> dict[str, Family]:
     return {"": families} if isinstance(families, Family) else families
 
 
-def _plan(recipe: Recipe, data: Data, families: dict[str, Family]) -> tuple[Plan, str, Any]:
+def _plan(
+    recipe: Recipe, data: Data, families: dict[str, Family]
+) -> tuple[Plan, str, Any]:
     """(plan, task, inner splitter): the families decide the task, and the inner splitter where inner="auto"."""
-    tasks = {name: family.task(data.task) for name, family in families.items()} or {"": data.task}
+    tasks = {name: family.task(data.task) for name, family in families.items()} or {
+        "": data.task
+    }
     if len(set(tasks.values())) > 1:
         raise FamilyError(
             f"a comparison needs one task, but {', '.join(f'{name} is a {task}' for name, task in tasks.items())}."
@@ -224,7 +287,11 @@ def _plan(recipe: Recipe, data: Data, families: dict[str, Family]) -> tuple[Plan
     task = next(iter(tasks.values()))
     for family in families.values():
         feasibility.check_target(data, task, family)
-    tuned = {name: one for name, one in families.items() if len(one.resolved(task, FEW).settings) > 1}
+    tuned = {
+        name: one
+        for name, one in families.items()
+        if len(one.resolved(task, FEW).settings) > 1
+    }
     inner_spec = recipe.inner_spec
     if isinstance(inner_spec, str):
         inner_spec = _inner_spec(recipe, data, tuned or families)
@@ -237,7 +304,13 @@ def _as_needed(plan: Plan, family: Family, candidate: Any, inner_spec: Any) -> P
     if len(family.settings) > 1 or plan.outer_layout is None:
         return plan
     name = self_tuned(candidate)
-    words = f"{name} tunes itself" if name else "nothing is chosen" if inner_spec is not None else ""
+    words = (
+        f"{name} tunes itself"
+        if name
+        else "nothing is chosen"
+        if inner_spec is not None
+        else ""
+    )
     return replace(plan, inner_layouts=None, inner_words=words)
 
 
@@ -250,7 +323,9 @@ def _inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
             continue
         whole = isinstance(family.cv, int | np.integer)
         if whole and (data.groups is not None or recipe.time_ordered):
-            splitter = Folds(int(family.cv))  # a bare number knows nothing of groups and times: draw folds that do
+            splitter = Folds(
+                int(family.cv)
+            )  # a bare number knows nothing of groups and times: draw folds that do
         else:
             splitter = Given(splitter, explicit=not whole)
         found[hash_of(splitter)] = splitter
@@ -261,7 +336,9 @@ def _inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
     return next(iter(found.values()), Folds(5))
 
 
-def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options) -> Job:
+def _prepare(
+    family: Family, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options
+) -> Job:
     ready = family.resolved(task, _smallest_part(plan))
     if inner_spec is None and len(ready.settings) > 1:
         raise RecipeError(
@@ -269,7 +346,9 @@ def _prepare(family: Family, plan: Plan, data: Data, task: str, inner_spec: Any,
             "Recipe.internal_cv() to choose on all of S."
         )
     own = options.loss is None and options.scoring is None
-    loss = find_loss(options.loss, ready.scoring if own else options.scoring, task, ready.estimator)
+    loss = find_loss(
+        options.loss, ready.scoring if own else options.scoring, task, ready.estimator
+    )
     kinds = check_parameters(ready)
     plan = _as_needed(plan, ready, kinds[0].candidate, inner_spec)
     rule = rule_of(options.select, ready, kinds, loss)
@@ -291,4 +370,8 @@ def _leaks(plan: Plan, inner_spec: Any) -> list[str]:
         return []
     found = [finding for finding in plan.audit().findings if "groups" in finding]
     more = f" (and {count(len(found) - 1, 'more split')})" if len(found) > 1 else ""
-    return [f"{found[0]}{more}: the splits given do not keep groups together."] if found else []
+    return (
+        [f"{found[0]}{more}: the splits given do not keep groups together."]
+        if found
+        else []
+    )

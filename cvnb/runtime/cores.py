@@ -26,14 +26,22 @@ def n_cores() -> int:
 @contextmanager
 def at_most(n: int) -> Iterator[None]:
     """Libraries that are called from this thread take n threads, or fewer."""
-    with _numba_at_most(n), matrices_at_most(n), openmp_at_most(n):  # Numba first: it brings an OpenMP of its own
+    with (
+        _numba_at_most(n),
+        matrices_at_most(n),
+        openmp_at_most(n),
+    ):  # Numba first: it brings an OpenMP of its own
         yield
 
 
 @contextmanager
 def openmp_at_most(n: int) -> Iterator[None]:
     """The same of OpenMP alone, which trees and boosting take."""
-    before = [(one, one.num_threads) for one in _libraries(len(sys.modules)) if one.user_api == "openmp"]
+    before = [
+        (one, one.num_threads)
+        for one in _libraries(len(sys.modules))
+        if one.user_api == "openmp"
+    ]
     _limit(before, n)
     try:
         yield
@@ -78,7 +86,11 @@ class _Matrices:
         try:
             with self.lock:
                 if not self.wanted and not self.before:
-                    self.before = [(one, one.num_threads) for one in _libraries(len(sys.modules)) if one.user_api == "blas"]
+                    self.before = [
+                        (one, one.num_threads)
+                        for one in _libraries(len(sys.modules))
+                        if one.user_api == "blas"
+                    ]
                 self.wanted[run] = n
                 _limit(self.before, min(self.wanted.values()))
             yield

@@ -31,7 +31,9 @@ def global_state() -> Iterator[None]:
 
 def is_ours() -> bool:
     """Whether the process-wide state may be set for a moment: nobody else runs Python code of the user's meanwhile."""
-    return threading.current_thread() is threading.main_thread() or getattr(_thread, "alone", False)
+    return threading.current_thread() is threading.main_thread() or getattr(
+        _thread, "alone", False
+    )
 
 
 @contextmanager
@@ -51,7 +53,11 @@ def seed(estimator: Any, *numbers: int) -> None:
         np.random.seed(entropy)  # noqa: NPY002 - inside global_state, which puts it back
         return
     parameters = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    free = [name for name, value in parameters.items() if value is None and name.rpartition("__")[2] == "random_state"]
+    free = [
+        name
+        for name, value in parameters.items()
+        if value is None and name.rpartition("__")[2] == "random_state"
+    ]
     if free:
         state = np.random.RandomState(entropy)  # what a random_state may be
         estimator.set_params(**dict.fromkeys(free, state))

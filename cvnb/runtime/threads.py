@@ -38,7 +38,9 @@ class Team:
     calls  the model that a thread of the pool is fitting and that no stop token reaches, "" for any other call
     """
 
-    def __init__(self, stop: Stop, pool: ThreadPoolExecutor | None = None, n: int = 1) -> None:
+    def __init__(
+        self, stop: Stop, pool: ThreadPoolExecutor | None = None, n: int = 1
+    ) -> None:
         self.stop, self.pool, self.n, self.config = stop, pool, n, sklearn.get_config()
         self.done = 0.0
         self.calls: dict[int, str] = {}
@@ -47,7 +49,9 @@ class Team:
         """Count what is done, in the path's unit; for the progress alone."""
         self.done += done
 
-    def map(self, call: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+    def map(
+        self, call: Callable[[Item], Result], items: Iterable[Item]
+    ) -> list[Result]:
         """call(item) of every item, in order. This thread makes the calls, and idle threads of the pool help.
 
         Where calls raise, the error of the first such item is raised: the same on any number of threads.
@@ -59,13 +63,23 @@ class Team:
                 found.append(call(item))
             return found
         items = list(items)
-        return list(self.imap(call, items)) if len(items) > 1 else [call(item) for item in items]
+        return (
+            list(self.imap(call, items))
+            if len(items) > 1
+            else [call(item) for item in items]
+        )
 
-    def imap(self, call: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+    def imap(
+        self, call: Callable[[Item], Result], items: Sequence[Item]
+    ) -> Iterator[Result]:
         """The same, each result as soon as it and all before it are there."""
         shared = _Shared(call, items, self.stop)
         n_helpers = 0 if self.pool is None else min(self.n, len(items)) - 1
-        helpers = [self.pool.submit(self._help, shared) for _ in range(n_helpers)] if self.pool is not None else []
+        helpers = (
+            [self.pool.submit(self._help, shared) for _ in range(n_helpers)]
+            if self.pool is not None
+            else []
+        )
         n_given = 0
         while shared.one():
             while n_given < len(items) and shared.is_there[n_given]:
@@ -79,7 +93,10 @@ class Team:
         yield from shared.found[n_given:]
 
     def _help(self, shared: _Shared) -> None:
-        with self.inside(), sklearn.config_context(**self.config):  # each thread has its own
+        with (
+            self.inside(),
+            sklearn.config_context(**self.config),
+        ):  # each thread has its own
             while shared.one():
                 pass
 
@@ -120,12 +137,16 @@ class Team:
 class _Shared:
     """Calls that several threads make, each once and begun in order; none is begun after an error."""
 
-    def __init__(self, call: Callable[[Any], Any], items: Sequence[Any], stop: Stop) -> None:
+    def __init__(
+        self, call: Callable[[Any], Any], items: Sequence[Any], stop: Stop
+    ) -> None:
         self.call, self.items, self.stop = call, items, stop
         self.found: list[Any] = [None] * len(items)
         self.is_there = [False] * len(items)
         self.errors: dict[int, BaseException] = {}
-        self.numbers = iter(range(len(items)))  # next() on it is one step, whatever the threads
+        self.numbers = iter(
+            range(len(items))
+        )  # next() on it is one step, whatever the threads
 
     def one(self) -> bool:
         """Make the next call; False where there is none."""
@@ -138,7 +159,9 @@ class _Shared:
             self.is_there[i] = True
         except BaseException as error:  # raised in the thread that asked for the calls
             self.errors[i] = error
-            if isinstance(error, KeyboardInterrupt):  # at once: nobody waits for the helpers
+            if isinstance(
+                error, KeyboardInterrupt
+            ):  # at once: nobody waits for the helpers
                 raise
         return True
 
@@ -150,15 +173,21 @@ def n_threads(n_jobs: int | None) -> int:
     Where joblib.parallel_config names a cluster, its workers are no threads of this machine.
     """
     backend, n = get_active_backend()
-    if n_jobs == 1 or (not is_dask(backend) and (n_jobs is not None or n not in (None, 1))):
+    if n_jobs == 1 or (
+        not is_dask(backend) and (n_jobs is not None or n not in (None, 1))
+    ):
         return max(1, effective_n_jobs(n_jobs))
     limit = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(n_cores(), int(limit) if limit.isdigit() and int(limit) else n_cores()))
+    return max(
+        1, min(n_cores(), int(limit) if limit.isdigit() and int(limit) else n_cores())
+    )
 
 
 def is_dask(backend: Any) -> bool:
     """Whether this backend of joblib's is a cluster; nothing is imported to find out."""
-    return any(one.__name__ == "DaskDistributedBackend" for one in type(backend).__mro__)
+    return any(
+        one.__name__ == "DaskDistributedBackend" for one in type(backend).__mro__
+    )
 
 
 @contextmanager
@@ -175,11 +204,17 @@ def pool_of(n: int) -> Iterator[ThreadPoolExecutor]:
 
 _kept: dict[int, ThreadPoolExecutor] = {}
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_kept.clear)  # a child has the pool but not its threads
+    os.register_at_fork(
+        after_in_child=_kept.clear
+    )  # a child has the pool but not its threads
 
 
 def in_order(
-    call: Callable[[Item], Result], items: Iterable[Item], pool: ThreadPoolExecutor, n: int, look: Look
+    call: Callable[[Item], Result],
+    items: Iterable[Item],
+    pool: ThreadPoolExecutor,
+    n: int,
+    look: Look,
 ) -> Iterator[Result]:
     """call(item) of every item, on the n threads of the pool and given in order; few are made ahead of the caller.
 
@@ -189,7 +224,9 @@ def in_order(
     left = iter(items)
     try:
         while True:
-            ahead.extend(pool.submit(call, item) for item in islice(left, n + 1 - len(ahead)))
+            ahead.extend(
+                pool.submit(call, item) for item in islice(left, n + 1 - len(ahead))
+            )
             if not ahead:
                 return
             found = awaited(ahead[0], look)

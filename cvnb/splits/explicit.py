@@ -11,19 +11,26 @@ from ..errors import InfeasibleError, RecipeError
 from .splitters import Pair
 
 
-def check_pairs(level: str, pairs: Any, n_rows: int, j: int | None = None) -> Iterable[Pair]:
+def check_pairs(
+    level: str, pairs: Any, n_rows: int, j: int | None = None
+) -> Iterable[Pair]:
     """(train, test) pairs as they come, each checked: whole numbers in range, disjoint, not empty.
 
     Cost: O(train + test) per pair; leave-one-out on m rows gives m lists of m rows, so O(m) per pair would still do.
     """
     n_pairs = 0
-    trained_in = np.full(n_rows, -1)  # the last split that trains on a row: one array serves all
+    trained_in = np.full(
+        n_rows, -1
+    )  # the last split that trains on a row: one array serves all
     for k, pair in enumerate(pairs):
-        where = f"{level} split {k}" + (f" of outer split {j}" if level == "inner" and j is not None else "")
+        where = f"{level} split {k}" + (
+            f" of outer split {j}" if level == "inner" and j is not None else ""
+        )
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise RecipeError(f"{where} is no (train, test) pair of row numbers.")
         train, test = (
-            check_rows(f"{side} of {where}", rows, n_rows) for side, rows in zip(("train", "test"), pair, strict=True)
+            check_rows(f"{side} of {where}", rows, n_rows)
+            for side, rows in zip(("train", "test"), pair, strict=True)
         )
         trained_in[train] = k
         overlap = trained_in[test] == k
@@ -37,7 +44,9 @@ def check_pairs(level: str, pairs: Any, n_rows: int, j: int | None = None) -> It
         n_pairs += 1
         yield train, test
     if not n_pairs:
-        raise RecipeError(f"{level} gives no split at all (an iterator that was used up?).")
+        raise RecipeError(
+            f"{level} gives no split at all (an iterator that was used up?)."
+        )
 
 
 def positions(pairs: Iterable[Pair], place: np.ndarray, j: int) -> Iterable[Pair]:
@@ -60,11 +69,15 @@ def check_rows(name: str, rows: Any, n_rows: int) -> np.ndarray:
     """Row numbers as int64: whole, in range, at least one."""
     rows = np.asarray(rows)
     if rows.dtype == bool:
-        raise RecipeError(f"{name} is a boolean mask; row numbers are needed: np.flatnonzero(mask).")
+        raise RecipeError(
+            f"{name} is a boolean mask; row numbers are needed: np.flatnonzero(mask)."
+        )
     if rows.size == 0:
         raise InfeasibleError(f"{name} is empty; every part needs at least one row.")
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
-        raise RecipeError(f"{name} must be a list of whole row numbers, got {rows.dtype} of shape {rows.shape}.")
+        raise RecipeError(
+            f"{name} must be a list of whole row numbers, got {rows.dtype} of shape {rows.shape}."
+        )
     return in_range(name, rows.astype(np.int64), n_rows)
 
 

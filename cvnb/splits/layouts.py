@@ -24,8 +24,14 @@ class Partition:
     """Test part k holds the positions labelled k, its training part all others more than `buffer` positions away."""
 
     def __init__(self, label: np.ndarray, n_splits: int, buffer: int = 0) -> None:
-        kind = next(t for t in (np.int8, np.int16, np.int32) if n_splits <= np.iinfo(t).max)
-        self.label, self.n_splits, self.buffer = np.asarray(label, dtype=kind), int(n_splits), int(buffer)
+        kind = next(
+            t for t in (np.int8, np.int16, np.int32) if n_splits <= np.iinfo(t).max
+        )
+        self.label, self.n_splits, self.buffer = (
+            np.asarray(label, dtype=kind),
+            int(n_splits),
+            int(buffer),
+        )
 
     def __len__(self) -> int:
         return self.n_splits
@@ -41,13 +47,17 @@ class Partition:
     def pair(self, k: int) -> Pair:
         """(train, test) positions of split k."""
         test = self.label == k
-        train = ~(within(np.flatnonzero(test), self.n, self.buffer) if self.buffer else test)
+        train = ~(
+            within(np.flatnonzero(test), self.n, self.buffer) if self.buffer else test
+        )
         return np.flatnonzero(train), np.flatnonzero(test)
 
     def tests(self) -> list[np.ndarray]:
         """The test positions of every split."""
         order = np.argsort(self.label, kind="stable")
-        ends = np.cumsum(np.bincount(self.label.astype(np.int64) + 1, minlength=self.n_splits + 1))
+        ends = np.cumsum(
+            np.bincount(self.label.astype(np.int64) + 1, minlength=self.n_splits + 1)
+        )
         return np.split(order, ends[:-1])[1:]
 
     def sizes(self) -> np.ndarray:
@@ -57,7 +67,12 @@ class Partition:
     @cached_property
     def _sizes(self) -> np.ndarray:
         if self.buffer:
-            sizes = np.array([(train.size, test.size) for train, test in map(self.pair, range(len(self)))])
+            sizes = np.array(
+                [
+                    (train.size, test.size)
+                    for train, test in map(self.pair, range(len(self)))
+                ]
+            )
         else:
             test = np.bincount(self.label[self.label != NEVER], minlength=len(self))
             sizes = np.column_stack([self.n - test, test])
@@ -69,13 +84,19 @@ class Partition:
         if self.buffer:
             return _straddling_pairs(self, codes)
         width = len(self) + 1
-        pairs = np.unique(codes.astype(np.int64) * width + self.label.astype(np.int64) + 1)
+        pairs = np.unique(
+            codes.astype(np.int64) * width + self.label.astype(np.int64) + 1
+        )
         several = np.bincount(pairs // width, minlength=int(codes.max()) + 1) > 1
         rows = several[codes] & (self.label != NEVER)
         return np.bincount(self.label[rows], minlength=len(self))
 
     def to_dict(self) -> dict[str, Any]:
-        return {"partition": pack(self.label), "n_splits": self.n_splits, "buffer": self.buffer}
+        return {
+            "partition": pack(self.label),
+            "n_splits": self.n_splits,
+            "buffer": self.buffer,
+        }
 
 
 class Pairs:
@@ -83,7 +104,10 @@ class Pairs:
 
     def __init__(self, pairs: Iterable[Pair], n: int) -> None:
         kind = np.int32 if n <= np.iinfo(np.int32).max else np.int64
-        self.pairs = [(np.asarray(train, dtype=kind), np.asarray(test, dtype=kind)) for train, test in pairs]
+        self.pairs = [
+            (np.asarray(train, dtype=kind), np.asarray(test, dtype=kind))
+            for train, test in pairs
+        ]
         self.n = n
 
     def __len__(self) -> int:
@@ -101,13 +125,18 @@ class Pairs:
         return [test.astype(np.int64) for _, test in self.pairs]
 
     def sizes(self) -> np.ndarray:
-        return np.array([(train.size, test.size) for train, test in self.pairs]).reshape(-1, 2)
+        return np.array(
+            [(train.size, test.size) for train, test in self.pairs]
+        ).reshape(-1, 2)
 
     def straddling(self, codes: np.ndarray) -> np.ndarray:
         return _straddling_pairs(self, codes)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"pairs": [[pack(train), pack(test)] for train, test in self.pairs], "n": self.n}
+        return {
+            "pairs": [[pack(train), pack(test)] for train, test in self.pairs],
+            "n": self.n,
+        }
 
 
 Layout = Partition | Pairs
@@ -116,8 +145,12 @@ Layout = Partition | Pairs
 def from_dict(record: dict[str, Any]) -> Layout:
     """The layout that `to_dict` wrote."""
     if "partition" in record:
-        return Partition(unpack(record["partition"]), record["n_splits"], record["buffer"])
-    return Pairs([(unpack(train), unpack(test)) for train, test in record["pairs"]], record["n"])
+        return Partition(
+            unpack(record["partition"]), record["n_splits"], record["buffer"]
+        )
+    return Pairs(
+        [(unpack(train), unpack(test)) for train, test in record["pairs"]], record["n"]
+    )
 
 
 def are_apart(layout: Layout) -> bool:
@@ -137,7 +170,11 @@ def compress(pairs: Iterable[Pair], n: int) -> Layout:
     label, kept = np.full(n, NEVER, dtype=np.int32), 0
     pairs = iter(pairs)
     for train, test in pairs:
-        if train.size + test.size != n or not (_increase(train) and _increase(test)) or (label[test] != NEVER).any():
+        if (
+            train.size + test.size != n
+            or not (_increase(train) and _increase(test))
+            or (label[test] != NEVER).any()
+        ):
             partition = Partition(label, kept)
             return Pairs([*map(partition.pair, range(kept)), (train, test), *pairs], n)
         label[test] = kept
@@ -179,7 +216,11 @@ class Splits(Sequence[Pair]):
         if not -len(self) <= k < len(self):
             raise IndexError(f"split {k} of {len(self)}")
         train, test = self.layout.pair(int(k) % len(self))
-        return (train, test) if self._rows is None else (self._rows[train], self._rows[test])
+        return (
+            (train, test)
+            if self._rows is None
+            else (self._rows[train], self._rows[test])
+        )
 
     def __iter__(self) -> Iterator[Pair]:
         return (self[k] for k in range(len(self)))
@@ -188,7 +229,9 @@ class Splits(Sequence[Pair]):
         if not isinstance(other, Sequence) or len(self) != len(other):
             return NotImplemented if not isinstance(other, Sequence) else False
         return all(
-            np.array_equal(a, b) for mine, theirs in zip(self, other, strict=True) for a, b in zip(mine, theirs, strict=True)
+            np.array_equal(a, b)
+            for mine, theirs in zip(self, other, strict=True)
+            for a, b in zip(mine, theirs, strict=True)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -208,7 +251,9 @@ class Splits(Sequence[Pair]):
 
 def summary(n_splits: int, sizes: np.ndarray) -> str:
     """How many splits, and the sizes of their parts."""
-    train, test = (spread(sizes[:, side]) for side in (0, 1)) if len(sizes) else ("0", "0")
+    train, test = (
+        (spread(sizes[:, side]) for side in (0, 1)) if len(sizes) else ("0", "0")
+    )
     return f"<{count(n_splits, 'split')}: {train} training rows, {test} test rows>"
 
 
@@ -226,10 +271,16 @@ def _straddling_pairs(layout: Layout, codes: np.ndarray) -> np.ndarray:
 def pack(array: np.ndarray) -> dict[str, str]:
     """An array as JSON: its dtype, and its bytes compressed."""
     little = array.astype(array.dtype.newbyteorder("<"))
-    return {"dtype": little.dtype.str, "data": base64.b64encode(zlib.compress(little.tobytes(), 9)).decode("ascii")}
+    return {
+        "dtype": little.dtype.str,
+        "data": base64.b64encode(zlib.compress(little.tobytes(), 9)).decode("ascii"),
+    }
 
 
 def unpack(record: dict[str, str]) -> np.ndarray:
     """The array that `pack` wrote."""
-    values = np.frombuffer(zlib.decompress(base64.b64decode(record["data"])), dtype=np.dtype(record["dtype"]))
+    values = np.frombuffer(
+        zlib.decompress(base64.b64decode(record["data"])),
+        dtype=np.dtype(record["dtype"]),
+    )
     return values.astype(values.dtype.newbyteorder("="))

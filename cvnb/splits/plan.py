@@ -61,7 +61,9 @@ class Plan:
     @property
     def outer(self) -> Splits:
         """(train, test) row numbers of every outer split; empty where nothing is measured outside."""
-        return Splits(Pairs([], self.n_rows) if self.outer_layout is None else self.outer_layout)
+        return Splits(
+            Pairs([], self.n_rows) if self.outer_layout is None else self.outer_layout
+        )
 
     @property
     def inner(self) -> Sequence[Splits]:
@@ -76,12 +78,19 @@ class Plan:
     @property
     def n_inner(self) -> int:
         """Number of inner splits, all together."""
-        return 0 if self.inner_layouts is None else sum(len(layout) for layout in self.inner_layouts)
+        return (
+            0
+            if self.inner_layouts is None
+            else sum(len(layout) for layout in self.inner_layouts)
+        )
 
     @property
     def in_time(self) -> bool:
         """Whether the recipe says that rows stand in the order of time."""
-        return any(words in self.recipe for words in ("time_ordered=True", "TimeSeriesSplit(", "TimeBlocks("))
+        return any(
+            words in self.recipe
+            for words in ("time_ordered=True", "TimeSeriesSplit(", "TimeBlocks(")
+        )
 
     @property
     def nbytes(self) -> int:
@@ -92,7 +101,9 @@ class Plan:
     @property
     def inner_kept(self) -> list[Layout]:
         """The inner layouts, one that several parts share only once."""
-        return list({id(layout): layout for layout in self.inner_layouts or ()}.values())
+        return list(
+            {id(layout): layout for layout in self.inner_layouts or ()}.values()
+        )
 
     def part(self, j: int) -> Pair:
         """(train, test) of outer split j; all of S and nothing where there is no outer split."""
@@ -103,7 +114,11 @@ class Plan:
     @cached_property
     def row_codes(self) -> np.ndarray:
         """One integer per row, shared by repeated rows."""
-        return np.arange(self.n_rows, dtype=np.int32) if self.data is None else self.data.row_codes
+        return (
+            np.arange(self.n_rows, dtype=np.int32)
+            if self.data is None
+            else self.data.row_codes
+        )
 
     def audit(self) -> Audit:
         """Every split checked again: disjoint, groups apart, buffer kept, repeated rows on one side."""
@@ -115,7 +130,11 @@ class Plan:
     def to_json(self) -> str:
         """A record from which `from_json` makes the same splits on another machine."""
         number = {id(layout): i for i, layout in enumerate(self.inner_kept)}
-        inner = None if self.inner_layouts is None else [number[id(layout)] for layout in self.inner_layouts]
+        inner = (
+            None
+            if self.inner_layouts is None
+            else [number[id(layout)] for layout in self.inner_layouts]
+        )
         record = {
             "format": FORMAT,
             "recipe": self.recipe,
@@ -126,7 +145,9 @@ class Plan:
             "outer": None if self.outer_layout is None else self.outer_layout.to_dict(),
             "inner": inner,
             "inner_layouts": [layout.to_dict() for layout in self.inner_kept],
-            "groups": None if self.group_codes is None else layouts.pack(self.group_codes),
+            "groups": None
+            if self.group_codes is None
+            else layouts.pack(self.group_codes),
             "rows": layouts.pack(self.row_codes),
             "notes": list(self.notes),
         }
@@ -142,24 +163,36 @@ class Plan:
             shared = [layouts.from_dict(layout) for layout in record["inner_layouts"]]
             plan = cls(
                 n_rows=record["n_rows"],
-                outer_layout=None if record["outer"] is None else layouts.from_dict(record["outer"]),
-                inner_layouts=None if record["inner"] is None else tuple(shared[i] for i in record["inner"]),
+                outer_layout=None
+                if record["outer"] is None
+                else layouts.from_dict(record["outer"]),
+                inner_layouts=None
+                if record["inner"] is None
+                else tuple(shared[i] for i in record["inner"]),
                 buffer=record["buffer"],
                 recipe=record["recipe"],
                 outer_words=record["outer_words"],
                 inner_words=record["inner_words"],
                 notes=tuple(record["notes"]),
-                group_codes=None if record["groups"] is None else layouts.unpack(record["groups"]),
+                group_codes=None
+                if record["groups"] is None
+                else layouts.unpack(record["groups"]),
             )
             plan.__dict__["row_codes"] = layouts.unpack(record["rows"])
         except (KeyError, TypeError, ValueError) as error:
-            raise RecipeError(f"this text is no plan written by Plan.to_json(): {error!r}") from None
+            raise RecipeError(
+                f"this text is no plan written by Plan.to_json(): {error!r}"
+            ) from None
         return plan
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Plan):
             return NotImplemented
-        return self.n_rows == other.n_rows and self.outer == other.outer and list(self.inner) == list(other.inner)
+        return (
+            self.n_rows == other.n_rows
+            and self.outer == other.outer
+            and list(self.inner) == list(other.inner)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -177,12 +210,20 @@ class Plan:
     def words(self) -> str:
         """The two levels in words: "5-fold CV, inside each training part 3-fold CV"."""
         part = "each training part" if len(self.outer) > 1 else "the training part"
-        return f", inside {part} ".join(words for words in (self.outer_words, self.inner_words) if words)
+        return f", inside {part} ".join(
+            words for words in (self.outer_words, self.inner_words) if words
+        )
 
     def _each_part(self) -> str:
-        return "the outer training part" if self.n_parts == 1 else f"each of {self.n_parts} outer training parts"
+        return (
+            "the outer training part"
+            if self.n_parts == 1
+            else f"each of {self.n_parts} outer training parts"
+        )
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> dict[str, str]:
         from ..views.display import plan_bundle
 
         return plan_bundle(self)
@@ -190,7 +231,9 @@ class Plan:
     def levels(self) -> Iterator[tuple[str, Splits]]:
         """(name with a place for k, splits): the outer splits, then the inner ones of every part."""
         yield "outer split {k}", self.outer
-        for j, splits in enumerate(self.inner if self.inner_layouts is not None else ()):
+        for j, splits in enumerate(
+            self.inner if self.inner_layouts is not None else ()
+        ):
             inside = "" if self.outer_layout is None else f" of outer split {j}"
             yield f"inner split {{k}}{inside}", splits
 
@@ -201,11 +244,18 @@ class Plan:
             which = "outside" if misfit > 0 else "left out of"
             yield f"{where.format(k=0)}: {count(abs(misfit), 'row')} {which} its training part"
             return
-        checks = [(np.arange(self.n_rows), "row", ""), (_repeated(self.row_codes), "repeated row", "")]
+        checks = [
+            (np.arange(self.n_rows), "row", ""),
+            (_repeated(self.row_codes), "repeated row", ""),
+        ]
         if self.group_codes is not None:
             checks.append((self.group_codes, "row", " of cut groups"))
         for codes, noun, whose in checks:
-            met = splits.layout.straddling(splits.codes(codes)) if codes is not None else np.zeros(0, dtype=int)
+            met = (
+                splits.layout.straddling(splits.codes(codes))
+                if codes is not None
+                else np.zeros(0, dtype=int)
+            )
             for at in np.flatnonzero(met):
                 yield f"{where.format(k=at)}: {count(met[at], noun)}{whose} on both sides"
         for k, (train, test) in enumerate(splits) if self.buffer else ():
@@ -228,7 +278,12 @@ class Audit:
     def __repr__(self) -> str:
         bad = len({finding.split(":")[0] for finding in self.findings})
         what = f"findings in {bad} of" if bad else "no finding in"
-        return "\n".join([f"{what} {self.n_splits} splits", *(f"  - {finding}" for finding in self.findings)])
+        return "\n".join(
+            [
+                f"{what} {self.n_splits} splits",
+                *(f"  - {finding}" for finding in self.findings),
+            ]
+        )
 
 
 class _Inner(Sequence[Splits]):
@@ -251,7 +306,11 @@ class _Inner(Sequence[Splits]):
         return Splits(plan.inner_layouts[j], plan.outer_layout, j)
 
     def __repr__(self) -> str:
-        return f"[{', '.join(map(repr, self))}]" if len(self) < 4 else f"<inner splits of {len(self)} outer splits>"
+        return (
+            f"[{', '.join(map(repr, self))}]"
+            if len(self) < 4
+            else f"<inner splits of {len(self)} outer splits>"
+        )
 
 
 def _repeated(codes: np.ndarray) -> np.ndarray | None:

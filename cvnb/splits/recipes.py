@@ -68,15 +68,24 @@ class Recipe:
 
     def __post_init__(self) -> None:
         if check_count("seed", self.seed, 0) >= MAX_SEED:
-            raise RecipeError(f"seed={self.seed!r} is too large; seeds lie below {MAX_SEED}.")
-        if not (isinstance(self.stratify, bool | np.bool_) or (isinstance(self.stratify, str) and self.stratify == "auto")):
-            raise RecipeError(f"stratify={self.stratify!r} must be 'auto', True or False.")
+            raise RecipeError(
+                f"seed={self.seed!r} is too large; seeds lie below {MAX_SEED}."
+            )
+        if not (
+            isinstance(self.stratify, bool | np.bool_)
+            or (isinstance(self.stratify, str) and self.stratify == "auto")
+        ):
+            raise RecipeError(
+                f"stratify={self.stratify!r} must be 'auto', True or False."
+            )
         self._store("seed", int(self.seed))
         if not isinstance(self.stratify, str):
             self._store("stratify", bool(self.stratify))
         for name in ("shuffle", "time_ordered"):
             if not isinstance(getattr(self, name), bool | np.bool_):
-                raise RecipeError(f"{name}={getattr(self, name)!r} must be True or False.")
+                raise RecipeError(
+                    f"{name}={getattr(self, name)!r} must be True or False."
+                )
             self._store(name, bool(getattr(self, name)))
         self._store("buffer", check_buffer(self.buffer))
         outer, inner = spec_of("outer", self.outer), spec_of("inner", self.inner)
@@ -94,7 +103,11 @@ class Recipe:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Recipe):
             return NotImplemented
-        return all(_same(getattr(self, f.name), getattr(other, f.name)) for f in fields(self) if f.init)
+        return all(
+            _same(getattr(self, f.name), getattr(other, f.name))
+            for f in fields(self)
+            if f.init
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -104,17 +117,33 @@ class Recipe:
     def _check_together(self) -> None:
         outer, inner = self.outer_spec, self.inner_spec
         if outer is None and inner is None:
-            raise RecipeError("outer=None and inner=None leaves nothing to split; give one of them.")
-        if isinstance(outer, LikeOuterTest) or (outer is None and isinstance(inner, LikeOuterTest)):
-            raise RecipeError("LikeOuterTest is an inner splitter and needs an outer one.")
+            raise RecipeError(
+                "outer=None and inner=None leaves nothing to split; give one of them."
+            )
+        if isinstance(outer, LikeOuterTest) or (
+            outer is None and isinstance(inner, LikeOuterTest)
+        ):
+            raise RecipeError(
+                "LikeOuterTest is an inner splitter and needs an outer one."
+            )
         self._check_options_act(outer, inner)
         if self.buffer and not self.time_ordered:
-            raise RecipeError(f"buffer={self.buffer} needs rows in the order of time; add time_ordered=True.")
+            raise RecipeError(
+                f"buffer={self.buffer} needs rows in the order of time; add time_ordered=True."
+            )
         if self.time_ordered and self.stratify is True:
-            raise RecipeError("stratify=True would mix times; with time_ordered=True use stratify='auto' or False.")
-        if self.time_ordered and any(isinstance(spec, Resampling) for spec in (outer, inner)):
-            raise RecipeError("resampling draws rows at random, which time_ordered=True forbids; use folds or one holdout.")
-        if isinstance(self.dev_rows, Iterable) and not isinstance(outer, Holdout | FixedRows | None):
+            raise RecipeError(
+                "stratify=True would mix times; with time_ordered=True use stratify='auto' or False."
+            )
+        if self.time_ordered and any(
+            isinstance(spec, Resampling) for spec in (outer, inner)
+        ):
+            raise RecipeError(
+                "resampling draws rows at random, which time_ordered=True forbids; use folds or one holdout."
+            )
+        if isinstance(self.dev_rows, Iterable) and not isinstance(
+            outer, Holdout | FixedRows | None
+        ):
             raise RecipeError(
                 "dev_rows= needs one outer holdout, test_rows= or outer=None: other outer splits would test on them."
             )
@@ -145,7 +174,10 @@ class Recipe:
             FixedRows: "holdout",
             Resampling: "resampling",
         }
-        outer, inner = (kinds.get(None if spec is None else type(spec), "cv") for spec in (self.outer_spec, self.inner_spec))
+        outer, inner = (
+            kinds.get(None if spec is None else type(spec), "cv")
+            for spec in (self.outer_spec, self.inner_spec)
+        )
         return NAMES[outer, inner]
 
     @property
@@ -157,11 +189,14 @@ class Recipe:
         """
         random = self.shuffle and not self.time_ordered
         return random and any(
-            isinstance(s, str | Folds | Holdout | LikeOuterTest | Resampling) for s in (self.outer_spec, self.inner_spec)
+            isinstance(s, str | Folds | Holdout | LikeOuterTest | Resampling)
+            for s in (self.outer_spec, self.inner_spec)
         )
 
     @classmethod
-    def train_validation_test(cls, validation: float = 0.2, test: float = 0.2, **options: Any) -> Recipe:
+    def train_validation_test(
+        cls, validation: float = 0.2, test: float = 0.2, **options: Any
+    ) -> Recipe:
         """Choose θ on a validation set, train again on both, test once; shares of all rows.
 
         >>> Recipe.train_validation_test(validation=0.25, test=0.25)
@@ -169,7 +204,9 @@ class Recipe:
         """
         check_share("validation", validation)
         if "test_rows" not in options and check_share("test", test) + validation >= 1:
-            raise RecipeError(f"validation={validation} and test={test} leave no row to train on; their sum must be below 1.")
+            raise RecipeError(
+                f"validation={validation} and test={test} leave no row to train on; their sum must be below 1."
+            )
         return cls(outer=test, inner=Holdout(validation, of_all=True), **options)
 
     @classmethod
@@ -182,7 +219,13 @@ class Recipe:
         return cls(outer=check_share("test", test), inner=inner, **options)
 
     @classmethod
-    def resampling_test(cls, samples: int = 20, validation: float = 0.25, test: float = 0.2, **options: Any) -> Recipe:
+    def resampling_test(
+        cls,
+        samples: int = 20,
+        validation: float = 0.25,
+        test: float = 0.2,
+        **options: Any,
+    ) -> Recipe:
         """Choose θ on random validation sets of the learning part, train again on it, test once.
 
         >>> Recipe.resampling_test(samples=10)
@@ -208,13 +251,24 @@ class Recipe:
         >>> Recipe.nested_dev(outer=4).plan(np.zeros((12, 1)), np.arange(12) / 12).inner[0]
         <1 split: 6 training rows, 3 test rows>
         """
-        if isinstance(outer, int | np.integer) and not isinstance(outer, bool) and outer == 2:
-            raise RecipeError("outer=2 leaves no row to train on beside a dev set of m/2 rows; use outer >= 3.")
+        if (
+            isinstance(outer, int | np.integer)
+            and not isinstance(outer, bool)
+            and outer == 2
+        ):
+            raise RecipeError(
+                "outer=2 leaves no row to train on beside a dev set of m/2 rows; use outer >= 3."
+            )
         return cls(outer=outer, inner=LikeOuterTest(), **options)
 
     @classmethod
     def nested_resampling(
-        cls, outer: int = 20, inner: int = 20, test: float = 0.2, validation: float = 0.25, **options: Any
+        cls,
+        outer: int = 20,
+        inner: int = 20,
+        test: float = 0.2,
+        validation: float = 0.25,
+        **options: Any,
     ) -> Recipe:
         """Random learning/test splits; inside each, θ chosen on random validation sets.
 
@@ -222,7 +276,9 @@ class Recipe:
         'nested resampling'
         """
         outside = Resampling(check_count("outer", outer, 1), check_share("test", test))
-        inside = Resampling(check_count("inner", inner, 1), check_share("validation", validation))
+        inside = Resampling(
+            check_count("inner", inner, 1), check_share("validation", validation)
+        )
         return cls(outer=outside, inner=inside, **options)
 
     @classmethod
@@ -293,7 +349,9 @@ class Recipe:
         """
         from ..runs.advice import suggest
 
-        return suggest(X, y, groups, time_ordered, family, goal, buffer, test_rows, seed)
+        return suggest(
+            X, y, groups, time_ordered, family, goal, buffer, test_rows, seed
+        )
 
     def plan(self, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
         """Every split, drawn without fitting anything; the same that a run with that family draws.
@@ -305,7 +363,9 @@ class Recipe:
 
         return plan(self, X, y, family, groups)
 
-    def run(self, family: Any, X: Any, y: Any, **options: Any) -> RiskEstimate | Comparison:
+    def run(
+        self, family: Any, X: Any, y: Any, **options: Any
+    ) -> RiskEstimate | Comparison:
         """The risk of this family under this recipe; a Comparison for a dict of families.
 
         options: groups, sample_weight, loss, scoring, select="min", flat=False, n_jobs, path="auto", progress="auto".
@@ -333,17 +393,27 @@ class Recipe:
         outer, inner = self.outer_spec, self.inner_spec
         fixed = [isinstance(spec, FixedRows) for spec in (outer, inner)]
         shown = [f"outer={_shown(self.outer) if fixed[0] else repr(outer)}"]
-        like = isinstance(inner, LikeOuterTest)  # a word of its own, which only that recipe needs
-        shown += [] if like else [f"inner={_shown(self.inner) if fixed[1] else repr(inner)}"]
+        like = isinstance(
+            inner, LikeOuterTest
+        )  # a word of its own, which only that recipe needs
+        shown += (
+            [] if like else [f"inner={_shown(self.inner) if fixed[1] else repr(inner)}"]
+        )
         shown.append(f"seed={self.seed}")
-        options = [f for f in fields(self) if f.init and f.name not in ("outer", "inner", "seed")]
+        options = [
+            f
+            for f in fields(self)
+            if f.init and f.name not in ("outer", "inner", "seed")
+        ]
         for f in options:
             value = getattr(self, f.name)
             if value is not f.default and (f.default is None or value != f.default):
                 shown.append(f"{f.name}={_shown(value)}")
         return f"Recipe{'.nested_dev' * like}({', '.join(shown)})"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> dict[str, str]:
         from ..views.display import recipe_bundle
 
         return recipe_bundle(self)
@@ -370,7 +440,9 @@ NAMES = {
 
 def _same(mine: Any, other: Any) -> bool:
     """Equality that arrays, lists of them and splitters have too."""
-    if isinstance(mine, list | tuple | np.ndarray) and isinstance(other, list | tuple | np.ndarray):
+    if isinstance(mine, list | tuple | np.ndarray) and isinstance(
+        other, list | tuple | np.ndarray
+    ):
         return len(mine) == len(other) and all(map(_same, mine, other))
     if hasattr(mine, "split") and not isinstance(mine, str):
         return type(mine) is type(other) and joblib.hash(mine) == joblib.hash(other)

@@ -57,12 +57,22 @@ class TimeBlocks:
     """
 
     def __init__(self, n_splits: int = 5, buffer: int = 0) -> None:
-        if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 2:
-            raise RecipeError(f"n_splits={n_splits!r} leaves no block to test on; use a whole number >= 2.")
+        if (
+            isinstance(n_splits, bool)
+            or not isinstance(n_splits, int | np.integer)
+            or n_splits < 2
+        ):
+            raise RecipeError(
+                f"n_splits={n_splits!r} leaves no block to test on; use a whole number >= 2."
+            )
         self.n_splits, self.buffer = int(n_splits), check_buffer(buffer)
 
     def __repr__(self) -> str:
-        return f"TimeBlocks({self.n_splits}, buffer={self.buffer})" if self.buffer else f"TimeBlocks({self.n_splits})"
+        return (
+            f"TimeBlocks({self.n_splits}, buffer={self.buffer})"
+            if self.buffer
+            else f"TimeBlocks({self.n_splits})"
+        )
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
         """The number of blocks."""
@@ -79,7 +89,9 @@ class TimeBlocks:
     def labels(self, n_rows: int, groups: Any = None) -> np.ndarray:
         """The block of every row."""
         if self.n_splits > n_rows:
-            raise InfeasibleError(f"{self.n_splits} blocks need {self.n_splits} rows, but there are {n_rows}.")
+            raise InfeasibleError(
+                f"{self.n_splits} blocks need {self.n_splits} rows, but there are {n_rows}."
+            )
         sizes = np.full(self.n_splits, n_rows // self.n_splits)
         sizes[: n_rows % self.n_splits] += 1
         cuts = np.cumsum(sizes)[:-1]
@@ -89,13 +101,21 @@ class TimeBlocks:
 
     def _move_to_group_ends(self, cuts: np.ndarray, groups: np.ndarray) -> np.ndarray:
         ends = group_ends(groups)
-        moved = np.unique([ends[np.argmin(np.abs(ends - cut))] for cut in cuts]) if ends.size else ends
+        moved = (
+            np.unique([ends[np.argmin(np.abs(ends - cut))] for cut in cuts])
+            if ends.size
+            else ends
+        )
         if moved.size < cuts.size:
-            raise InfeasibleError(f"{ends.size + 1} groups are too few or too uneven for {self.n_splits} time blocks.")
+            raise InfeasibleError(
+                f"{ends.size + 1} groups are too few or too uneven for {self.n_splits} time blocks."
+            )
         return moved
 
 
-def fold_labels(splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
+def fold_labels(
+    splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None
+) -> np.ndarray:
     """The fold of every row, from a splitter of scikit-learn's whose test parts are a partition of the rows.
 
     Its masks are what its `split` makes row numbers of; the training parts, all the rest, need neither making nor checking.
@@ -106,16 +126,24 @@ def fold_labels(splitter: Any, n_rows: int, strata: np.ndarray | None, groups: n
     return _labels_by_masks(splitter, n_rows, strata, groups)
 
 
-def stratified_labels(strata: Any, n_splits: int, random: np.random.RandomState | None) -> np.ndarray:
+def stratified_labels(
+    strata: Any, n_splits: int, random: np.random.RandomState | None
+) -> np.ndarray:
     """StratifiedKFold's fold of every row, from the same draws: most of its time goes into checks of y.
 
     The classes lie one behind the other, the one met first ahead; dealing that row of cards to the folds in turn says how many
     rows of a class each fold gets. Which ones: in row order, or shuffled inside the class.
     """
     label, dealt = np.empty(strata.size, dtype=np.int32), 0
-    by_class = np.split(np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))[:-1])
-    for rows in sorted((rows for rows in by_class if rows.size), key=lambda rows: int(rows[0])):
-        sizes = np.bincount(np.arange(dealt, dealt + rows.size) % n_splits, minlength=n_splits)
+    by_class = np.split(
+        np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))[:-1]
+    )
+    for rows in sorted(
+        (rows for rows in by_class if rows.size), key=lambda rows: int(rows[0])
+    ):
+        sizes = np.bincount(
+            np.arange(dealt, dealt + rows.size) % n_splits, minlength=n_splits
+        )
         folds = np.arange(n_splits).repeat(sizes)
         if random is not None:
             random.shuffle(folds)
@@ -128,17 +156,28 @@ def stratified_labels(strata: Any, n_splits: int, random: np.random.RandomState 
 def deals_alike() -> bool:
     """Whether the scikit-learn at hand deals rows to folds as `stratified_labels` does; looked at once per session."""
     with quiet():  # of classes smaller than K
-        return all(_deals_alike(K, shuffle) for K in (2, 5) for shuffle in (False, True))
+        return all(
+            _deals_alike(K, shuffle) for K in (2, 5) for shuffle in (False, True)
+        )
 
 
 def _deals_alike(K: int, shuffle: bool) -> bool:
-    strata = np.random.RandomState(K).geometric(0.5, size=20 * K + 1)  # classes of very different sizes
+    strata = np.random.RandomState(K).geometric(
+        0.5, size=20 * K + 1
+    )  # classes of very different sizes
     ours = stratified_labels(strata, K, np.random.RandomState(K) if shuffle else None)
-    theirs = StratifiedKFold(K, shuffle=shuffle, random_state=K if shuffle else None).split(strata, strata)
-    return all(np.array_equal(np.flatnonzero(ours == k), test) for k, (_, test) in enumerate(theirs))
+    theirs = StratifiedKFold(
+        K, shuffle=shuffle, random_state=K if shuffle else None
+    ).split(strata, strata)
+    return all(
+        np.array_equal(np.flatnonzero(ours == k), test)
+        for k, (_, test) in enumerate(theirs)
+    )
 
 
-def _labels_by_masks(splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
+def _labels_by_masks(
+    splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None
+) -> np.ndarray:
     label, rows = np.empty(n_rows, dtype=np.int32), np.zeros(n_rows)
     if type(splitter) is KFold and hasattr(splitter, INDICES):
         tests = getattr(splitter, INDICES)(rows)
@@ -164,13 +203,22 @@ def group_ends(groups: np.ndarray) -> np.ndarray:
 
 def check_buffer(buffer: Any) -> int:
     """The buffer as an int >= 0."""
-    if isinstance(buffer, bool) or not isinstance(buffer, int | np.integer) or buffer < 0:
+    if (
+        isinstance(buffer, bool)
+        or not isinstance(buffer, int | np.integer)
+        or buffer < 0
+    ):
         raise RecipeError(f"buffer={buffer!r} must be a whole number of rows >= 0.")
     return int(buffer)
 
 
 def holdouts(
-    n_rows: int, share: float, n_splits: int, strata: np.ndarray | None, groups: np.ndarray | None, seed: int
+    n_rows: int,
+    share: float,
+    n_splits: int,
+    strata: np.ndarray | None,
+    groups: np.ndarray | None,
+    seed: int,
 ) -> list[Pair]:
     """`n_splits` random holdouts of a share of the rows: scikit-learn's, with its order of rows, wherever it has one.
 
@@ -181,22 +229,35 @@ def holdouts(
     if groups is not None:
         n_groups = np.unique(groups).size
         if n_groups < 2:
-            raise InfeasibleError("one group cannot stand on both sides of a holdout; there must be at least 2 groups.")
+            raise InfeasibleError(
+                "one group cannot stand on both sides of a holdout; there must be at least 2 groups."
+            )
         if strata is not None:
-            return _stratified_group_holdouts(strata, groups, n_groups, share, n_splits, seed)
+            return _stratified_group_holdouts(
+                strata, groups, n_groups, share, n_splits, seed
+            )
         n_test = min(max(share_of(share, n_groups), 1), n_groups - 1)
         splitter: Any = GroupShuffleSplit(n_splits, test_size=n_test, random_state=seed)
         return list(splitter.split(rows, groups=groups))
     n_test = share_of(share, n_rows)
     if not 0 < n_test < n_rows:
-        raise InfeasibleError(f"a holdout of {n_test} of {n_rows} rows leaves an empty part; change the share.")
+        raise InfeasibleError(
+            f"a holdout of {n_test} of {n_rows} rows leaves an empty part; change the share."
+        )
     kind = ShuffleSplit if strata is None else StratifiedShuffleSplit
-    splitter = kind(n_splits, test_size=n_test, train_size=n_rows - n_test, random_state=seed)
+    splitter = kind(
+        n_splits, test_size=n_test, train_size=n_rows - n_test, random_state=seed
+    )
     return list(splitter.split(rows, strata))
 
 
 def _stratified_group_holdouts(
-    strata: np.ndarray, groups: np.ndarray, n_groups: int, share: float, n_splits: int, seed: int
+    strata: np.ndarray,
+    groups: np.ndarray,
+    n_groups: int,
+    share: float,
+    n_splits: int,
+    seed: int,
 ) -> list[Pair]:
     most = max(min(20, n_groups, int(np.bincount(strata).max())), 2)
     part = Fraction(share).limit_denominator(most)

@@ -31,14 +31,24 @@ def code_of(record: Record) -> str:
     imports: Imports = {("cvnb", "Recipe")}
     arguments = [family_expression(record.family, imports), "X", "y"]
     for name in ("groups", "sample_weight"):
-        if getattr(record.data, "weights" if name == "sample_weight" else name) is not None:
+        if (
+            getattr(record.data, "weights" if name == "sample_weight" else name)
+            is not None
+        ):
             arguments.append(f"{name}={name}")
     arguments += loss_arguments(record, imports)
     arguments += select_arguments(record.work.rule, imports)
     if record.table.flat:
         arguments.append("flat=True")
-    body = [f"recipe = {recipe_expression(record.recipe, imports)}", f"result = recipe.run({', '.join(arguments)})"]
-    missing = [f"# {YOURS}: the function that this run was given; it has no name to import"] if YOURS in body[-1] else []
+    body = [
+        f"recipe = {recipe_expression(record.recipe, imports)}",
+        f"result = recipe.run({', '.join(arguments)})",
+    ]
+    missing = (
+        [f"# {YOURS}: the function that this run was given; it has no name to import"]
+        if YOURS in body[-1]
+        else []
+    )
     return "\n".join([*import_lines(imports), "", *missing, *body])
 
 
@@ -53,9 +63,22 @@ def expression(value: Any, imports: Imports) -> str:
         return f"float({str(value)!r})"
     if type(value) in (list, tuple):
         inside = ", ".join(expression(one, imports) for one in value)
-        return f"[{inside}]" if type(value) is list else f"({inside},)" if len(value) == 1 else f"({inside})"
+        return (
+            f"[{inside}]"
+            if type(value) is list
+            else f"({inside},)"
+            if len(value) == 1
+            else f"({inside})"
+        )
     if type(value) is dict:
-        return "{" + ", ".join(f"{expression(k, imports)}: {expression(v, imports)}" for k, v in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(
+                f"{expression(k, imports)}: {expression(v, imports)}"
+                for k, v in value.items()
+            )
+            + "}"
+        )
     if inspect.isfunction(value) and "<" in value.__qualname__:
         return YOURS
     if isinstance(value, type) or inspect.isfunction(value) or inspect.isbuiltin(value):
@@ -69,10 +92,16 @@ def expression(value: Any, imports: Imports) -> str:
         return " ".join(repr(value).split())
     if isinstance(value, BaseEstimator):
         imports.add(_home(type(value)))
-        return f"{type(value).__name__}({', '.join(_changed_parameters(value, imports))})"
-    if hasattr(value, "get_n_splits") and re.search(r"array\(|RandomState|<", repr(value)):
+        return (
+            f"{type(value).__name__}({', '.join(_changed_parameters(value, imports))})"
+        )
+    if hasattr(value, "get_n_splits") and re.search(
+        r"array\(|RandomState|<", repr(value)
+    ):
         return _splitter(value, imports) or YOURS
-    if repr(value).startswith("<") or isinstance(value, np.random.RandomState | np.random.Generator):
+    if repr(value).startswith("<") or isinstance(
+        value, np.random.RandomState | np.random.Generator
+    ):
         return YOURS
     if type(value).__module__ != "builtins":
         imports.add(_home(type(value)))
@@ -96,7 +125,11 @@ def loss_arguments(record: Record, imports: Imports) -> list[str]:
     """loss=... or scoring=..., as this run was asked for it."""
     loss = record.loss
     if loss.scorer is not None:
-        shown = repr(loss.score_name) if isinstance(loss.asked, str) else expression(loss.asked, imports)
+        shown = (
+            repr(loss.score_name)
+            if isinstance(loss.asked, str)
+            else expression(loss.asked, imports)
+        )
         return [f"scoring={shown}"]
     if loss.score_name is not None:
         return [f"scoring={loss.score_name!r}"]
@@ -134,19 +167,31 @@ def recipe_expression(recipe: Recipe, imports: Imports) -> str:
 
 
 def _changed_parameters(estimator: BaseEstimator, imports: Imports) -> list[str]:
-    defaults: dict[str, Any] = {p.name: p.default for p in inspect.signature(type(estimator).__init__).parameters.values()}
+    defaults: dict[str, Any] = {
+        p.name: p.default
+        for p in inspect.signature(type(estimator).__init__).parameters.values()
+    }
     changed = []
     for name, value in estimator.get_params(deep=False).items():
         default = defaults.get(name, inspect.Parameter.empty)
-        if value is not default and not (type(value) is type(default) and np.array_equal(value, default)):
+        if value is not default and not (
+            type(value) is type(default) and np.array_equal(value, default)
+        ):
             changed.append(f"{name}={expression(value, imports)}")
     return changed
 
 
 def _splitter(value: Any, imports: Imports) -> str:
     """A call that makes a splitter again from its attributes; "" where it keeps them otherwise."""
-    names = [name for name in inspect.signature(type(value).__init__).parameters if name != "self"]
-    if any(not hasattr(value, name) for name in names) or "<locals>" in type(value).__qualname__:
+    names = [
+        name
+        for name in inspect.signature(type(value).__init__).parameters
+        if name != "self"
+    ]
+    if (
+        any(not hasattr(value, name) for name in names)
+        or "<locals>" in type(value).__qualname__
+    ):
         return ""
     imports.add(_home(type(value)))
     return f"{type(value).__name__}({', '.join(f'{name}={expression(getattr(value, name), imports)}' for name in names)})"
@@ -155,7 +200,11 @@ def _splitter(value: Any, imports: Imports) -> str:
 def _is_importable(value: Any) -> bool:
     """Whether its module has it under its name: np.argmin is a function, but no Python function."""
     module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
-    return isinstance(module, str) and isinstance(name, str) and getattr(sys.modules.get(module), name, None) is value
+    return (
+        isinstance(module, str)
+        and isinstance(name, str)
+        and getattr(sys.modules.get(module), name, None) is value
+    )
 
 
 def _home(thing: Any) -> tuple[str, str]:
@@ -166,7 +215,9 @@ def _home(thing: Any) -> tuple[str, str]:
             break
         public.append(part)
     module = ".".join(public)
-    exported = module in ("__main__", thing.__module__) or hasattr(importlib.import_module(module), thing.__name__)
+    exported = module in ("__main__", thing.__module__) or hasattr(
+        importlib.import_module(module), thing.__name__
+    )
     return (module if exported else thing.__module__), thing.__name__
 
 
@@ -179,5 +230,9 @@ def import_lines(imports: Imports) -> list[str]:
     lines = []
     for module, names in modules.items():
         lines += ["import numpy as np"] if module == "numpy" and "" in names else []
-        lines += [f"from {module} import {', '.join(filter(None, names))}"] if any(names) else []
+        lines += (
+            [f"from {module} import {', '.join(filter(None, names))}"]
+            if any(names)
+            else []
+        )
     return lines

@@ -39,10 +39,34 @@ NAMED_RECIPES = (
 RECIPES: Table = (
     ("outer \\ inner", "none (one θ)", "one dev set", "K-fold / LOO", "resampling ×S"),
     [
-        ("none (all of S)", "", "dev_set", "internal_cv", "outer=None, inner=Resampling(S, share)"),
-        ("one holdout", "validation", "train_validation_test", "cv_test", "resampling_test"),
-        ("K-fold / LOO", "external_cv, leave_one_out", "nested_dev", "nested_cv", "outer=K, inner=Resampling(S, share)"),
-        ("resampling ×S", "outer=Resampling(S, share), inner=None", "…, inner=.25", "…, inner=K", "nested_resampling"),
+        (
+            "none (all of S)",
+            "",
+            "dev_set",
+            "internal_cv",
+            "outer=None, inner=Resampling(S, share)",
+        ),
+        (
+            "one holdout",
+            "validation",
+            "train_validation_test",
+            "cv_test",
+            "resampling_test",
+        ),
+        (
+            "K-fold / LOO",
+            "external_cv, leave_one_out",
+            "nested_dev",
+            "nested_cv",
+            "outer=K, inner=Resampling(S, share)",
+        ),
+        (
+            "resampling ×S",
+            "outer=Resampling(S, share), inner=None",
+            "…, inner=.25",
+            "…, inner=K",
+            "nested_resampling",
+        ),
     ],
 )
 
@@ -51,13 +75,25 @@ def headline(result: RiskEstimate) -> tuple[str, str]:
     """(the number, its name)."""
     loss = record_of(result).loss
     if result.risk is None and result.plan.outer_layout is not None:
-        return number(None), f"{shown_number(result)}: not measured, for no outer split was finished"
+        return number(
+            None
+        ), f"{shown_number(result)}: not measured, for no outer split was finished"
     if result.risk is None:
-        optimistic = ": optimistic, not an estimate of the risk" * (len(result.settings) > 1)
+        optimistic = ": optimistic, not an estimate of the risk" * (
+            len(result.settings) > 1
+        )
         return number(loss.shown(result.flat)), f"{inner_words(result)}{optimistic}"
     one, tuned = len(result.plan.outer) == 1, len(result.settings) > 1
-    rule = ("tuned predictor" if tuned else "predictor") if one else ("tuned rule" if tuned else "algorithm")
-    name = f"{loss.words} of the {rule} (a score: large is good)" if loss.is_score else f"{loss.name} risk of the {rule}"
+    rule = (
+        ("tuned predictor" if tuned else "predictor")
+        if one
+        else ("tuned rule" if tuned else "algorithm")
+    )
+    name = (
+        f"{loss.words} of the {rule} (a score: large is good)"
+        if loss.is_score
+        else f"{loss.name} risk of the {rule}"
+    )
     return number(loss.shown(result.risk)), name
 
 
@@ -75,11 +111,17 @@ def interval_words(result: RiskEstimate) -> str:
     except InputError:
         return ""
     loss = record_of(result).loss
-    low = max(0.0, found.low) if loss.is_known else found.low  # a loss of cvnb's own is never negative
+    low = (
+        max(0.0, found.low) if loss.is_known else found.low
+    )  # a loss of cvnb's own is never negative
     high = min(1.0, found.high) if loss.zero_one else found.high
     ends = sorted(float(loss.shown(end) or 0.0) for end in (low, high))
-    covered = found.target.split(", |S|")[0].split(": E[")[0]  # the size stands in the line of the quantity
-    return f"95 % interval {' to '.join(map(number, ends))} ({found.method}) for {covered}"
+    covered = found.target.split(", |S|")[0].split(": E[")[
+        0
+    ]  # the size stands in the line of the quantity
+    return (
+        f"95 % interval {' to '.join(map(number, ends))} ({found.method}) for {covered}"
+    )
 
 
 def choice_words(result: RiskEstimate) -> str:
@@ -90,7 +132,9 @@ def choice_words(result: RiskEstimate) -> str:
     (first, n), *others = counts.most_common()
     if not others:
         return f"{first} chosen in all {n} splits"
-    more = ", ".join(f"{setting} in {m}" for setting, m in others[:3]) + (", …" if len(others) > 3 else "")
+    more = ", ".join(f"{setting} in {m}" for setting, m in others[:3]) + (
+        ", …" if len(others) > 3 else ""
+    )
     return f"{first} chosen in {n} of {sum(counts.values())} splits, {more}"
 
 
@@ -110,8 +154,16 @@ def flat_words(result: RiskEstimate) -> str:
 def splits_table(result: RiskEstimate, most: int = SHOWN_SPLITS) -> Table:
     """One row per outer split; the middle of a long table is left out."""
     record, curves = record_of(result), result.inner_curves
-    loss, name, losses = record.loss, "score" if record.loss.is_score else "loss", result.fold_risks
-    head = ["split", "training rows", "test rows"] + ["θ_j", f"inner {name}"] * (curves is not None) + [f"ε_j ({name})"]
+    loss, name, losses = (
+        record.loss,
+        "score" if record.loss.is_score else "loss",
+        result.fold_risks,
+    )
+    head = (
+        ["split", "training rows", "test rows"]
+        + ["θ_j", f"inner {name}"] * (curves is not None)
+        + [f"ε_j ({name})"]
+    )
     n = len(record.table.chosen)
     shown = range(n) if n <= most else [*range(most - 2), n - 1]
     rows: list[Sequence[str]] = []
@@ -122,7 +174,10 @@ def splits_table(result: RiskEstimate, most: int = SHOWN_SPLITS) -> Table:
         s = record.table.chosen[j]
         row = [str(j), str(train.size), str(test.size)]
         if curves is not None:
-            row += [format_setting(record.family.settings[s]) or "–", number(loss.shown(curves[j, s]))]
+            row += [
+                format_setting(record.family.settings[s]) or "–",
+                number(loss.shown(curves[j, s])),
+            ]
         rows.append([*row, number(loss.shown(losses[j]) if len(losses) else None)])
     return head, rows
 
@@ -133,7 +188,9 @@ def details(result: RiskEstimate) -> list[str]:
     return [
         f"estimator: {estimator_label(record.family.estimator)}; {count(len(record.family.settings), 'setting')}",
         f"path: {result.path} ({result.path_reason})",
-        f"splits: {record.plan.outer!r} outside" if record.plan.outer_layout is not None else "splits: none outside",
+        f"splits: {record.plan.outer!r} outside"
+        if record.plan.outer_layout is not None
+        else "splits: none outside",
         f"recipe: {record.recipe!r}",
     ]
 
@@ -141,19 +198,43 @@ def details(result: RiskEstimate) -> list[str]:
 def result_text(result: RiskEstimate) -> str:
     """A result as plain text."""
     value, name = headline(result)
-    lines = [f"{value}  {name}", f"  {result.quantity}", f"  {record_of(result).family.label}: {recipe_words(result)}"]
-    lines += [f"  {words}" for words in [interval_words(result), flat_words(result), choice_words(result)] if words]
+    lines = [
+        f"{value}  {name}",
+        f"  {result.quantity}",
+        f"  {record_of(result).family.label}: {recipe_words(result)}",
+    ]
+    lines += [
+        f"  {words}"
+        for words in [interval_words(result), flat_words(result), choice_words(result)]
+        if words
+    ]
     lines += [f"  {line}" for line in text_table(splits_table(result))]
-    return "\n".join([*lines, *(f"  - {note}" for note in result.notes[:SHOWN_NOTES]), *_more(result.notes)])
+    return "\n".join(
+        [
+            *lines,
+            *(f"  - {note}" for note in result.notes[:SHOWN_NOTES]),
+            *_more(result.notes),
+        ]
+    )
 
 
 def _more(notes: list[str]) -> list[str]:
-    return [f"  - and {count(len(notes) - SHOWN_NOTES, 'more note')}: result.notes"] if len(notes) > SHOWN_NOTES else []
+    return (
+        [f"  - and {count(len(notes) - SHOWN_NOTES, 'more note')}: result.notes"]
+        if len(notes) > SHOWN_NOTES
+        else []
+    )
 
 
-def bundle_of(shown: RiskEstimate | Comparison) -> tuple[dict[str, str], dict[str, Any]]:
+def bundle_of(
+    shown: RiskEstimate | Comparison,
+) -> tuple[dict[str, str], dict[str, Any]]:
     """A result or a comparison as text and HTML, with its metadata."""
-    return result_bundle(shown) if isinstance(shown, RiskEstimate) else comparison_bundle(shown)
+    return (
+        result_bundle(shown)
+        if isinstance(shown, RiskEstimate)
+        else comparison_bundle(shown)
+    )
 
 
 def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]:
@@ -165,7 +246,9 @@ def result_bundle(result: RiskEstimate) -> tuple[dict[str, str], dict[str, Any]]
         html_notes(result.notes),
         f"<details><summary>How this was computed</summary>{html_list(details(result))}{_code(result)}</details>",
     ]
-    return _bundle(result_text(result), parts), {"cvnb": {"seconds": record_of(result).table.seconds}}
+    return _bundle(result_text(result), parts), {
+        "cvnb": {"seconds": record_of(result).table.seconds}
+    }
 
 
 def strip_of(result: RiskEstimate) -> str:
@@ -185,7 +268,9 @@ def strip_of(result: RiskEstimate) -> str:
 def pictures_of(result: RiskEstimate) -> str:
     """Nest map and curve."""
     curve = curve_of(result)
-    return _pictures(draw_nest(nest_of(result.plan)), *([] if curve is None else [draw_curve(curve)]))
+    return _pictures(
+        draw_nest(nest_of(result.plan)), *([] if curve is None else [draw_curve(curve)])
+    )
 
 
 def _pictures(*pictures: Picture) -> str:
@@ -203,7 +288,9 @@ def comparison_table(comparison: Comparison) -> Table:
     rows: list[Sequence[str]] = []
     for name, result in comparison.items():
         value, _ = headline(result)
-        distinct = list(dict.fromkeys(format_setting(setting) or "–" for setting in result.chosen))
+        distinct = list(
+            dict.fromkeys(format_setting(setting) or "–" for setting in result.chosen)
+        )
         chosen = "; ".join(distinct[:5]) + ("; …" if len(distinct) > 5 else "")
         rows.append([name, value, chosen])
     return head, rows
@@ -231,19 +318,28 @@ def _pairs(comparison: Comparison) -> list[str]:
 
 def _recipe_of_all(comparison: Comparison) -> str:
     """The recipe in words, with the inner splits of the families that choose in them."""
-    return recipe_words(max(comparison.values(), key=lambda result: result.plan.n_inner))
+    return recipe_words(
+        max(comparison.values(), key=lambda result: result.plan.n_inner)
+    )
 
 
 def _shared_words(comparison: Comparison) -> str:
     """What the numbers estimate: one sentence where it is the same for all."""
     quantities = {name: result.quantity for name, result in comparison.items()}
     distinct = list(dict.fromkeys(quantities.values()))
-    return distinct[0] if len(distinct) == 1 else "; ".join(f"{name}: {quantity}" for name, quantity in quantities.items())
+    return (
+        distinct[0]
+        if len(distinct) == 1
+        else "; ".join(f"{name}: {quantity}" for name, quantity in quantities.items())
+    )
 
 
 def comparison_text(comparison: Comparison) -> str:
     """A comparison as plain text."""
-    heading = [f"Comparison on the same splits: {_recipe_of_all(comparison)}", f"  {_shared_words(comparison)}"]
+    heading = [
+        f"Comparison on the same splits: {_recipe_of_all(comparison)}",
+        f"  {_shared_words(comparison)}",
+    ]
     said = [f"  - {said}" for said in [*_pairs(comparison), *comparison.notes]]
     return "\n".join([*heading, *text_table(comparison_table(comparison)), *said])
 
@@ -253,7 +349,12 @@ def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str,
     splits = f"<div>Comparison on the same splits: {escape(_recipe_of_all(comparison))}</div>"
     heading = f"{splits}<div>{html(_shared_words(comparison))}</div>"
     said = html_list(_pairs(comparison)) + html_notes(comparison.notes)
-    parts = [heading, _pictures(draw_nest(nest_of(comparison.plan))), html_table(comparison_table(comparison)), said]
+    parts = [
+        heading,
+        _pictures(draw_nest(nest_of(comparison.plan))),
+        html_table(comparison_table(comparison)),
+        said,
+    ]
     seconds = sum(record_of(result).table.seconds for result in comparison.values())
     return _bundle(comparison_text(comparison), parts), {"cvnb": {"seconds": seconds}}
 
@@ -261,7 +362,9 @@ def comparison_bundle(comparison: Comparison) -> tuple[dict[str, str], dict[str,
 def report_text(report: Report) -> str:
     """A report as plain text."""
     table = text_table(report.table, align="ljust") if report.table[0] else []
-    return "\n".join([report.title, *table, *(f"  - {said}" for said in report.sentences)])
+    return "\n".join(
+        [report.title, *table, *(f"  - {said}" for said in report.sentences)]
+    )
 
 
 def report_bundle(report: Report) -> dict[str, str]:
@@ -281,14 +384,24 @@ def plan_bundle(plan: Plan) -> dict[str, str]:
         each = f", in each of {plan.n_parts}" if plan.n_parts > 1 else ""
         rows.append([f"inner{each}", plan.inner_words, *_sizes(sizes)])
     table = html_table((["level", "splits", "training rows", "test rows"], rows))
-    heading = f"<div><b>Plan</b> of {count(plan.n_rows, 'row')}: {escape(plan.words)}</div>"
-    return _bundle(repr(plan), [heading, _pictures(draw_nest(nest_of(plan))), table, html_list(plan.notes)])
+    heading = (
+        f"<div><b>Plan</b> of {count(plan.n_rows, 'row')}: {escape(plan.words)}</div>"
+    )
+    return _bundle(
+        repr(plan),
+        [heading, _pictures(draw_nest(nest_of(plan))), table, html_list(plan.notes)],
+    )
 
 
 def recipe_bundle(recipe: Recipe) -> dict[str, str]:
     """A recipe as text and HTML."""
-    heading = f"<div><b>{escape(recipe.name)}</b>: <code>{escape(repr(recipe))}</code></div>"
-    return _bundle(f"{recipe!r}: {recipe.name}", [heading, f'<div style="{FAINT}">{html(_estimated_by(recipe))}</div>'])
+    heading = (
+        f"<div><b>{escape(recipe.name)}</b>: <code>{escape(repr(recipe))}</code></div>"
+    )
+    return _bundle(
+        f"{recipe!r}: {recipe.name}",
+        [heading, f'<div style="{FAINT}">{html(_estimated_by(recipe))}</div>'],
+    )
 
 
 def _estimated_by(recipe: Recipe) -> str:
@@ -297,7 +410,11 @@ def _estimated_by(recipe: Recipe) -> str:
         return "chooses θ on all of S; its smallest inner loss is optimistic, at the size of its inner training parts"
     rule = "A(S)" if recipe.inner_spec is None else "A_θ̂(S)"
     one = isinstance(recipe.outer_spec, Holdout | FixedRows)
-    what = f"ℓ_D({rule}), the risk of the predictor in hand" if one else f"E[ℓ_D({rule})], the risk of the procedure"
+    what = (
+        f"ℓ_D({rule}), the risk of the predictor in hand"
+        if one
+        else f"E[ℓ_D({rule})], the risk of the procedure"
+    )
     return f"estimates {what}, at the size of its training parts"
 
 
@@ -309,23 +426,44 @@ def family_bundle(family: Family) -> dict[str, str]:
         for setting in family.settings:
             for key, value in setting.items():
                 values.setdefault(key, {})[format_value(value)] = None
-        rows = [[key, count(len(shown), "value"), some(list(shown))] for key, shown in values.items()]
-    label = family.label if family.estimator is None else estimator_label(family.estimator)
-    heading = f"<div><b>Family</b> {escape(label)}: <code>{escape(repr(family))}</code></div>"
-    return _bundle(repr(family), [heading, html_table((["parameter", "grid", "values"], rows)) if rows else ""])
+        rows = [
+            [key, count(len(shown), "value"), some(list(shown))]
+            for key, shown in values.items()
+        ]
+    label = (
+        family.label if family.estimator is None else estimator_label(family.estimator)
+    )
+    heading = (
+        f"<div><b>Family</b> {escape(label)}: <code>{escape(repr(family))}</code></div>"
+    )
+    return _bundle(
+        repr(family),
+        [heading, html_table((["parameter", "grid", "values"], rows)) if rows else ""],
+    )
 
 
 def recipes_text() -> str:
     """The outer × inner table, and what each named recipe estimates."""
-    named: list[Sequence[str]] = [[name, _estimated_by(getattr(Recipe, name)())] for name in NAMED_RECIPES]
-    return "\n".join([*text_table(RECIPES, align="ljust"), "", *text_table((("recipe", "what it does"), named), align="ljust")])
+    named: list[Sequence[str]] = [
+        [name, _estimated_by(getattr(Recipe, name)())] for name in NAMED_RECIPES
+    ]
+    return "\n".join(
+        [
+            *text_table(RECIPES, align="ljust"),
+            "",
+            *text_table((("recipe", "what it does"), named), align="ljust"),
+        ]
+    )
 
 
 def text_table(table: Table, align: str = "rjust") -> list[str]:
     """Lines of aligned columns."""
     head, rows = table
     widths = [max(len(row[c]) for row in [head, *rows]) for c in range(len(head))]
-    lines = [[getattr(cell, align)(width) for cell, width in zip(row, widths, strict=True)] for row in [head, *rows]]
+    lines = [
+        [getattr(cell, align)(width) for cell, width in zip(row, widths, strict=True)]
+        for row in [head, *rows]
+    ]
     return ["  ".join(line).rstrip() for line in lines]
 
 
@@ -341,8 +479,13 @@ def html_table(table: Table) -> str:
     """A table with scoped headers, every cell escaped."""
     head, rows = table
     headers = "".join(f'<th scope="col">{html(name)}</th>' for name in head)
-    cell = '<td style="padding:3px 8px">'  # the front ends' own tables are twice as tall
-    body = "".join("<tr>" + "".join(f"{cell}{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    cell = (
+        '<td style="padding:3px 8px">'  # the front ends' own tables are twice as tall
+    )
+    body = "".join(
+        "<tr>" + "".join(f"{cell}{escape(text)}</td>" for text in row) + "</tr>"
+        for row in rows
+    )
     return f'<table style="margin-left:0"><thead><tr>{headers}</tr></thead><tbody>{body}</tbody></table>'
 
 
@@ -355,7 +498,11 @@ def html_list(sentences: Iterable[str]) -> str:
 def html_notes(notes: list[str]) -> str:
     """Notes as a list; what is more than a few is folded away."""
     more = notes[SHOWN_NOTES:]
-    folded = f"<details><summary>{count(len(more), 'more note')}</summary>{html_list(more)}</details>" if more else ""
+    folded = (
+        f"<details><summary>{count(len(more), 'more note')}</summary>{html_list(more)}</details>"
+        if more
+        else ""
+    )
     return html_list(notes[:SHOWN_NOTES]) + folded
 
 

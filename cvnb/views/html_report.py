@@ -41,11 +41,19 @@ blockquote { margin: 0; padding: 2px 16px; border-left: 3px solid #e8590c } .fai
 def write_report(result: RiskEstimate, path: str | os.PathLike[str]) -> Path:
     """Write the page and return where it is."""
     if not isinstance(path, str | os.PathLike):
-        raise WrongTypeError(f'report({path!r}): give the name of a file, such as result.report("risk.html").')
+        raise WrongTypeError(
+            f'report({path!r}): give the name of a file, such as result.report("risk.html").'
+        )
     target = Path(path)
     if target.is_dir() or not target.parent.is_dir():
-        what = "is a folder" if target.is_dir() else f"stands in the folder {str(target.parent)!r}, which does not exist"
-        raise InputError(f'report({str(path)!r}): {str(path)!r} {what}; give the name of a file, such as "risk.html".')
+        what = (
+            "is a folder"
+            if target.is_dir()
+            else f"stands in the folder {str(target.parent)!r}, which does not exist"
+        )
+        raise InputError(
+            f'report({str(path)!r}): {str(path)!r} {what}; give the name of a file, such as "risk.html".'
+        )
     target.write_text(page_of(result), encoding="utf-8")
     return target
 
@@ -55,13 +63,21 @@ def page_of(result: RiskEstimate) -> str:
     from plotly.offline import get_plotlyjs
 
     value, name = headline(result)
-    said = [words for words in (interval_words(result), flat_words(result), choice_words(result)) if words]
+    said = [
+        words
+        for words in (interval_words(result), flat_words(result), choice_words(result))
+        if words
+    ]
     family = record_of(result).family.label
     parts = [
         f"<h1><b>{escape(value)}</b> {escape(name)}</h1>",
         *(f"<div>{html(words)}</div>" for words in said),
         f'<p class="faint">{html(result.quantity)}<br>{escape(family)}: {escape(recipe_words(result))}</p>',
-        *(["<h2>Error versus θ</h2>", _figure(curve_figure(result), "curve")] if curve_of(result) is not None else []),
+        *(
+            ["<h2>Error versus θ</h2>", _figure(curve_figure(result), "curve")]
+            if curve_of(result) is not None
+            else []
+        ),
         "<h2>Which row is where</h2>",
         _figure(nest_figure(result), "nest"),
         f"<noscript>{pictures_of(result)}</noscript>",
@@ -77,4 +93,6 @@ def page_of(result: RiskEstimate) -> str:
 
 def _figure(figure: object, name: str) -> str:
     options = {"displaylogo": False, "responsive": True}
-    return figure.to_html(full_html=False, include_plotlyjs=False, div_id=name, config=options)  # type: ignore[attr-defined]
+    return figure.to_html(
+        full_html=False, include_plotlyjs=False, div_id=name, config=options
+    )  # type: ignore[attr-defined]

@@ -25,7 +25,13 @@ def methods_of(result: RiskEstimate) -> str:
     'The zero-one risk of "choose the setting, then train" was estimated by nested CV. T'
     """
     record = record_of(result)
-    how = [_what(result), _data(record), _family(record), *_splits(result), *_choice(result)]
+    how = [
+        _what(result),
+        _data(record),
+        _family(record),
+        *_splits(result),
+        *_choice(result),
+    ]
     return " ".join([*how, _number(result), _software(result)])
 
 
@@ -39,7 +45,11 @@ def _what(result: RiskEstimate) -> str:
     if len(result.plan.outer) == 1:
         rule = f"the predictor{' trained with the setting chosen' * tuned}"
     loss = record.loss
-    what = f"{loss.words} (a score: large is good)" if loss.is_score else f"{loss.name} risk"
+    what = (
+        f"{loss.words} (a score: large is good)"
+        if loss.is_score
+        else f"{loss.name} risk"
+    )
     return f"The {what} of {rule} was estimated by {record.in_effect.name}."
 
 
@@ -62,7 +72,9 @@ def _family(record: Record) -> str:
     if len(record.family.settings) == 1:
         given = ", ".join(f"{key}={next(iter(values))}" for key, values in axes.items())
         return f"The estimator was {label}{' with ' * bool(given)}{given}."
-    grids = "; ".join(f"{key} in {{{_listed(list(values))}}}" for key, values in axes.items())
+    grids = "; ".join(
+        f"{key} in {{{_listed(list(values))}}}" for key, values in axes.items()
+    )
     return f"The estimator was {label}, with {count(len(record.family.settings), 'setting')}: {grids}."
 
 
@@ -77,7 +89,11 @@ def _splits(result: RiskEstimate) -> list[str]:
         parts = f"{spread(sizes[:, 0])} training rows, {spread(sizes[:, 1])} test rows"
         said.append(f"Outside: {plan.outer_words} ({parts}).")
     if plan.inner_words:
-        inside = ("Inside S", "Inside the training part", "Inside each outer training part")[min(2, len(plan.outer))]
+        inside = (
+            "Inside S",
+            "Inside the training part",
+            "Inside each outer training part",
+        )[min(2, len(plan.outer))]
         said.append(f"{inside}: {plan.inner_words}.")
     return [*said, _how_drawn(record_of(result))]
 
@@ -85,17 +101,28 @@ def _splits(result: RiskEstimate) -> list[str]:
 def _how_drawn(record: Record) -> str:
     """Shuffled or in time, classes in proportion, groups kept together, before any fit, from which seed."""
     recipe = record.in_effect
-    used = [recipe.outer_spec, record.inner_spec if recipe.inner_spec is not None else None]
+    used = [
+        recipe.outer_spec,
+        record.inner_spec if recipe.inner_spec is not None else None,
+    ]
     specs = [spec for spec in used if spec is not None]
     if all(isinstance(spec, Given | Listed) for spec in specs):
         return "The splits were used as given."
     how = []
     if recipe.time_ordered:
-        buffer = f" with {count(recipe.buffer, 'row')} left out on both sides" if recipe.buffer else ""
+        buffer = (
+            f" with {count(recipe.buffer, 'row')} left out on both sides"
+            if recipe.buffer
+            else ""
+        )
         how.append(f"test parts contiguous in time{buffer}")
     elif recipe.uses_seed:
         how.append("rows shuffled")
-    if record.work.task == "classification" and recipe.stratify is not False and recipe.uses_seed:
+    if (
+        record.work.task == "classification"
+        and recipe.stratify is not False
+        and recipe.uses_seed
+    ):
         how.append("classes kept in proportion")
     if record.data.groups is not None:
         how.append("groups kept together")
@@ -109,9 +136,13 @@ def _choice(result: RiskEstimate) -> list[str]:
         return []
     record = record_of(result)
     if not record.work.rule.takes_first:
-        return [f"The setting was chosen by {record.work.rule.words.removeprefix(' and ')}."]
+        return [
+            f"The setting was chosen by {record.work.rule.words.removeprefix(' and ')}."
+        ]
     best = "largest" if record.loss.is_score else "smallest"
-    return [f"The setting with the {best} mean inner {record.loss.words} was chosen, the first in grid order of equal ones."]
+    return [
+        f"The setting with the {best} mean inner {record.loss.words} was chosen, the first in grid order of equal ones."
+    ]
 
 
 def _number(result: RiskEstimate) -> str:
@@ -125,10 +156,16 @@ def _number(result: RiskEstimate) -> str:
         return f"The {best} mean inner {loss.words}, {at}, is optimistic as an estimate of the risk."
     if not n:
         return "No risk was estimated: the run was interrupted before any outer split was finished."
-    part = "" if result.complete else f" (the run was interrupted after {n} of {count(len(result.plan.outer), 'outer split')})"
+    part = (
+        ""
+        if result.complete
+        else f" (the run was interrupted after {n} of {count(len(result.plan.outer), 'outer split')})"
+    )
     mean = "" if n == 1 else f", the mean over {count(n, 'outer split')}"
     quantity = ", ".join(result.quantity.split(", ")[:2])  # without how θ is chosen
-    said = f"The estimate of {quantity}, is {number(loss.shown(result.risk))}{mean}{part}"
+    said = (
+        f"The estimate of {quantity}, is {number(loss.shown(result.risk))}{mean}{part}"
+    )
     interval = interval_words(result)
     tuned = result.optimism is not None and len(result.settings) > 1
     return f"{said}{'; ' * bool(interval)}{interval}.{f' The optimistic flat estimate would be {flat}.' * tuned}"

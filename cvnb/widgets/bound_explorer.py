@@ -61,25 +61,55 @@ class BoundExplorer(View):
 
     def _show(self) -> None:
         if self.n_dev > 10**12:
-            raise InputError(f"n_dev={self.n_dev} is more rows than anybody has; use a number up to 10**12.")
+            raise InputError(
+                f"n_dev={self.n_dev} is more rows than anybody has; use a number up to 10**12."
+            )
         first = html(
             f"With probability 1 − {self.delta:g} or more, the best of {self.n_settings} settings on {self.n_dev} rows is at "
             f"most {shown(self.bound)} worse than the best one, both trained without the dev set."
         )
-        second = html(f"A bound of {self.width:g} takes {self.size} rows. It holds for every distribution, so it is loose.")
+        second = html(
+            f"A bound of {self.width:g} takes {self.size} rows. It holds for every distribution, so it is loose."
+        )
         self._words.value = f'<div><b style="font-size:22px">{shown(self.bound)}</b></div><div>{first}</div><div>{second}</div>'
-        sizes = np.unique(np.geomspace(10, max(5000, 2 * self.n_dev, 2 * min(self.size, 10**7)), 60).round().astype(np.int64))
+        sizes = np.unique(
+            np.geomspace(10, max(5000, 2 * self.n_dev, 2 * min(self.size, 10**7)), 60)
+            .round()
+            .astype(np.int64)
+        )
         sizes = np.unique(np.append(sizes, self.n_dev))
-        bounds = np.array([[dev_set_bound(int(n), self.n_settings, self.delta, self.range) for n in sizes]])
+        bounds = np.array(
+            [
+                [
+                    dev_set_bound(int(n), self.n_settings, self.delta, self.range)
+                    for n in sizes
+                ]
+            ]
+        )
         names = tuple(f"{n} rows" for n in sizes)
         at = np.flatnonzero(sizes == self.n_dev)
         axis = Axis("rows of the dev set", sizes.astype(np.float64))
-        curve = Curve(axis, np.arange(sizes.size), names, bounds, None, at, None, {"wanted": self.width}, "bound")
+        curve = Curve(
+            axis,
+            np.arange(sizes.size),
+            names,
+            bounds,
+            None,
+            at,
+            None,
+            {"wanted": self.width},
+            "bound",
+        )
         self._chart.value = wide(draw_curve(curve).img)
 
     def snapshot(self) -> Snapshot:
         """A static copy: the words and the curve."""
-        return Snapshot(repr(self), html(self._form.error) if self._form.error else self._words.value + self._chart.value)
+        return Snapshot(
+            repr(self),
+            html(self._form.error)
+            if self._form.error
+            else self._words.value + self._chart.value,
+        )
 
     def __repr__(self) -> str:
         said = f"{self.n_dev} rows, {self.n_settings} settings, δ = {self.delta:g}"

@@ -73,16 +73,27 @@ class RecipeBuilder(Controls):
     error = t.Unicode("")
 
     def __init__(
-        self, X: Any, y: Any, groups: Any = None, namespace: dict[str, Any] | None = None, names: dict[str, str] | None = None
+        self,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        namespace: dict[str, Any] | None = None,
+        names: dict[str, str] | None = None,
     ) -> None:
         self._data = Data.check(X, y).copied()
         self._newest = 0
         space = _user_namespace() if namespace is None else namespace
         super().__init__(Written(X, y, groups, space, names or {}), self._data.n_rows)
         self._known["result"] = None
-        self._strip, self._nest, self._curve = panel("strip"), panel("nest"), CurveView()
+        self._strip, self._nest, self._curve = (
+            panel("strip"),
+            panel("nest"),
+            CurveView(),
+        )
         self._worker = Worker(lambda: Watched(self))
-        inside = w.Box([self._form, w.VBox([self._strip, self._nest, self._curve.widget])])
+        inside = w.Box(
+            [self._form, w.VBox([self._strip, self._nest, self._curve.widget])]
+        )
         inside.add_class("cvnb-builder")
         self.add_class("cvnb-host")
         self.children = [inside]
@@ -101,7 +112,9 @@ class RecipeBuilder(Controls):
         with self._lock:
             if self._drawing:  # which nothing ends; what it draws is not looked at
                 self._newest += 1
-                self._show_nothing("Stopped while the splits were drawn. Press Run to draw them.")
+                self._show_nothing(
+                    "Stopped while the splits were drawn. Press Run to draw them."
+                )
 
     def close(self) -> None:
         """Stop the worker and take the widgets away."""
@@ -117,7 +130,10 @@ class RecipeBuilder(Controls):
         if self.result is not None:
             shown = strip_of(self.result) + pictures_of(self.result)
         text = repr(self) if self.result is None else repr(self.result)
-        return Snapshot(text, f"{shown}<pre style='font-family:monospace'>{escape(self.to_python())}</pre>")
+        return Snapshot(
+            text,
+            f"{shown}<pre style='font-family:monospace'>{escape(self.to_python())}</pre>",
+        )
 
     def _result_set(self, change: Any) -> None:
         """A result that is set brings its recipe and family, and is shown as it is; its own code stands beside it."""
@@ -125,10 +141,16 @@ class RecipeBuilder(Controls):
             return
         if change.new is not None and not isinstance(change.new, RiskEstimate):
             self._put(result=change.old)
-            raise t.TraitError(f"builder.result must be the result of a run, got {type(change.new).__name__}.")
-        if change.new is not None and not are_same(record_of(change.new).data, self._data):
+            raise t.TraitError(
+                f"builder.result must be the result of a run, got {type(change.new).__name__}."
+            )
+        if change.new is not None and not are_same(
+            record_of(change.new).data, self._data
+        ):
             self._put(result=change.old)
-            raise t.TraitError("builder.result must be of the rows that the builder was given; this one is of others.")
+            raise t.TraitError(
+                "builder.result must be of the rows that the builder was given; this one is of others."
+            )
         if change.new is not None and record_of(change.new).data.weights is not None:
             self._put(result=change.old)
             raise t.TraitError(
@@ -148,8 +170,13 @@ class RecipeBuilder(Controls):
         """The controls of a result, and the result."""
         record = record_of(result)
         name, grid = self._written.names_of(record.family)
-        found = controls_of(record.recipe) | {"family_name": name or GIVEN, "grid": grid}
-        found["groups"] = self._written.groups_called(record.data.groups, self._data.n_rows)
+        found = controls_of(record.recipe) | {
+            "family_name": name or GIVEN,
+            "grid": grid,
+        }
+        found["groups"] = self._written.groups_called(
+            record.data.groups, self._data.n_rows
+        )
         rule = record.work.rule
         plain = {Minimum: "min", OneStandardError: "one_se"}.get(type(rule), GIVEN)
         found["select"] = GIVEN if getattr(rule, "simplest", None) else plain
@@ -170,7 +197,15 @@ class RecipeBuilder(Controls):
             words = next(iter(self._problems.values()))
             self._worker.ask(lambda slot: self._say_why(slot, version, words))
             return
-        wanted = Wanted(self.recipe, self._family_wanted(), self.groups, self.loss, self.select, self.given, asked)
+        wanted = Wanted(
+            self.recipe,
+            self._family_wanted(),
+            self.groups,
+            self.loss,
+            self.select,
+            self.given,
+            asked,
+        )
         self._worker.ask(lambda slot: self._work(slot, version, wanted))
 
     def _publish(self, version: int, show: Callable[[], None]) -> None:
@@ -184,19 +219,35 @@ class RecipeBuilder(Controls):
         """Draw the plan, and run it where that is fast or was asked for."""
         slot.version = version
         try:
-            with self._said_to_draw(version), quiet():  # the plan's cautions are notes too
+            with (
+                self._said_to_draw(version),
+                quiet(),
+            ):  # the plan's cautions are notes too
                 family = self._make_family(version, wanted.make)
                 data = self._data_with(wanted.groups, wanted.given)
-                ready = prepare(wanted.recipe, copy.deepcopy(family), data, wanted.options)
+                ready = prepare(
+                    wanted.recipe, copy.deepcopy(family), data, wanted.options
+                )
                 picture = map_of(ready.plan)
             work = ready.jobs[""].work
-            path = choose_path(work.family, work.kinds, [Draw(ready.plan, work.data)], work.loss, work.task, "auto")
+            path = choose_path(
+                work.family,
+                work.kinds,
+                [Draw(ready.plan, work.data)],
+                work.loss,
+                work.task,
+                "auto",
+            )
             live = path.cost is not None and path.cost <= LIVE
-            self._publish(version, lambda: self._begin(ready, picture, live, wanted.asked))
+            self._publish(
+                version, lambda: self._begin(ready, picture, live, wanted.asked)
+            )
             if live or wanted.asked:
                 drawn = Drawn.of(ready.run(slot))
                 self._publish(version, lambda: self._show_result(drawn))
-        except BaseException as error:  # shown where the user looks: a thread has nobody to raise it to
+        except (
+            BaseException
+        ) as error:  # shown where the user looks: a thread has nobody to raise it to
             words = said(error)
             self._publish(version, lambda: self._show_error(words))
         self._update_twin(slot)
@@ -239,7 +290,9 @@ class RecipeBuilder(Controls):
         """The plan; and no number that is not of it while a long run goes on, or before it was asked for."""
         self._show_plan(ready.plan, picture)
         if not live:
-            self._show_nothing("Running; nothing is finished yet." if asked else _waiting_words(ready))
+            self._show_nothing(
+                "Running; nothing is finished yet." if asked else _waiting_words(ready)
+            )
         self._busy(live or asked)
 
     def _data_with(self, groups: str, given: Any) -> Data:
@@ -247,8 +300,12 @@ class RecipeBuilder(Controls):
             return self._data
         values = given.data.groups if groups == GIVEN else self._written.groups(groups)
         if (n := length("groups", values)) != self._data.n_rows:
-            raise CvnbError(f"groups={groups} has {n} rows, but X has {self._data.n_rows}; choose others.")
-        return Data(self._data.X, self._data.y, check_groups(values), None, self._data.category)
+            raise CvnbError(
+                f"groups={groups} has {n} rows, but X has {self._data.n_rows}; choose others."
+            )
+        return Data(
+            self._data.X, self._data.y, check_groups(values), None, self._data.category
+        )
 
     def _busy(self, yes: bool) -> None:
         self._form.busy = yes
@@ -270,8 +327,14 @@ class RecipeBuilder(Controls):
         self._busy(False)
         self._show_numbers(drawn)
         result = drawn.result
-        notes = f"{count(len(result.notes), 'note')}: {result.notes[0]}" if result.notes else ""
-        self._form.status = notes if result.complete else "Stopped; what was finished is shown."
+        notes = (
+            f"{count(len(result.notes), 'note')}: {result.notes[0]}"
+            if result.notes
+            else ""
+        )
+        self._form.status = (
+            notes if result.complete else "Stopped; what was finished is shown."
+        )
 
     def _show_nothing(self, words: str) -> None:
         """No number stands beside controls that it does not belong to."""
@@ -297,7 +360,11 @@ class RecipeBuilder(Controls):
             result = slot.so_far()
         except RuntimeError:
             result = None  # it was written to while it was read: the next look sees it
-        drawn = Drawn.of(result) if result is not None and len(result.fold_risks) > self._n_shown() else None
+        drawn = (
+            Drawn.of(result)
+            if result is not None and len(result.fold_risks) > self._n_shown()
+            else None
+        )
         self._publish(slot.version, lambda: self._show_progress(slot, text, drawn))
 
     def _n_shown(self) -> int:

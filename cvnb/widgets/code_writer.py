@@ -38,19 +38,32 @@ class Written:
     each time: a name that stands for something else by now is none of theirs.
     """
 
-    def __init__(self, X: Any, y: Any, groups: Any, namespace: dict[str, Any], names: dict[str, str]) -> None:
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        groups: Any,
+        namespace: dict[str, Any],
+        names: dict[str, str],
+    ) -> None:
         self.namespace, self._texts = namespace, names
         self._given = {"X": X, "y": y, "groups": groups}
         self.groups_name = "" if groups is None else self.name("groups")
         self._groups = {} if groups is None else {self.groups_name: groups}
-        self._named: dict[tuple[str, str], Family] = {}  # families whose names in the controls are our own
+        self._named: dict[
+            tuple[str, str], Family
+        ] = {}  # families whose names in the controls are our own
 
     def name(self, what: str) -> str:
         """What X, y or groups is called; your_X where it has no name, and X is another thing."""
         if what in self._texts:
             return self._texts[what]
         value = self._given[what]
-        found = [name for name, one in self.namespace.items() if one is value and not name.startswith("_")]
+        found = [
+            name
+            for name, one in self.namespace.items()
+            if one is value and not name.startswith("_")
+        ]
         if found:
             return what if what in found else found[0]
         return what if what not in self.namespace else f"your_{what}"
@@ -59,7 +72,11 @@ class Written:
         """The name of these groups; "" for none, GIVEN where no name stands for them."""
         if values is None:
             return ""
-        same = (name for name in self.group_names(n_rows) if np.array_equal(check_groups(self.groups(name)), values))
+        same = (
+            name
+            for name in self.group_names(n_rows)
+            if np.array_equal(check_groups(self.groups(name)), values)
+        )
         return next(same, GIVEN)
 
     def groups(self, name: str) -> Any:
@@ -67,23 +84,38 @@ class Written:
         if name in self._groups:
             return self._groups[name]
         if name.startswith("_") or name not in self.namespace:
-            raise DataError(f"groups={name!r} is no public name of the notebook; choose one of the list.")
+            raise DataError(
+                f"groups={name!r} is no public name of the notebook; choose one of the list."
+            )
         return self.namespace[name]
 
     def group_names(self, n_rows: int) -> list[str]:
         """What could be groups: one value for each row."""
-        return list(dict.fromkeys([*self._groups, *(name for name, one in self._public() if _is_column(one, n_rows))]))
+        return list(
+            dict.fromkeys(
+                [
+                    *self._groups,
+                    *(name for name, one in self._public() if _is_column(one, n_rows)),
+                ]
+            )
+        )
 
     def estimators(self) -> list[str]:
         """Estimators, searches and families of the user's namespace, as they are called in the list."""
         return [_listed(name) for name, one in self._public() if _is_estimator(one)]
 
     def _public(self) -> list[tuple[str, Any]]:
-        return sorted((name, one) for name, one in self.namespace.items() if not name.startswith("_"))
+        return sorted(
+            (name, one)
+            for name, one in self.namespace.items()
+            if not name.startswith("_")
+        )
 
     def takes_grid(self, listed: str) -> bool:
         """Whether a grid is said beside this family; a search or a family has its own."""
-        return listed in short_hands() or not isinstance(self.namespace.get(_name(listed)), Family | GridSearchCV)
+        return listed in short_hands() or not isinstance(
+            self.namespace.get(_name(listed)), Family | GridSearchCV
+        )
 
     def cv(self, listed: str) -> Any:
         """The inner splitter that this family brings along; None for none."""
@@ -99,16 +131,23 @@ class Written:
             return self._read(listed, grid)
         except FamilyError:
             given = self._named.get((listed, grid))
-            if given is None or (listed not in short_hands() and given.estimator is not self.namespace.get(_name(listed))):
+            if given is None or (
+                listed not in short_hands()
+                and given.estimator is not self.namespace.get(_name(listed))
+            ):
                 raise
-            return lambda: given  # a text of our own, with objects that no text makes again
+            return lambda: (
+                given
+            )  # a text of our own, with objects that no text makes again
 
     def _read(self, listed: str, grid: str) -> Callable[[], Family]:
         name = _name(listed)
         if listed in short_hands():
             return self._short_hand(name, grid)
         if name.startswith("_") or not _is_estimator(self.namespace.get(name)):
-            raise FamilyError(f"{name!r} is no family that could be chosen again; choose another.")
+            raise FamilyError(
+                f"{name!r} is no family that could be chosen again; choose another."
+            )
         estimator = self.namespace[name]
         if not self.takes_grid(listed):
             return lambda: as_families(estimator)  # type: ignore[return-value]
@@ -118,11 +157,15 @@ class Written:
     def _short_hand(self, name: str, grid: str) -> Callable[[], Family]:
         make = at_hand()[name]
         signature = inspect.signature(make)
-        given, named = read_arguments(grid, self.namespace, f"{next(iter(signature.parameters))}=[1, 10, 100]")
+        given, named = read_arguments(
+            grid, self.namespace, f"{next(iter(signature.parameters))}=[1, 10, 100]"
+        )
         try:
             signature.bind(*given, **named)
         except TypeError as error:
-            raise FamilyError(f"{name}: {error}; it takes {', '.join(signature.parameters)}.") from None
+            raise FamilyError(
+                f"{name}: {error}; it takes {', '.join(signature.parameters)}."
+            ) from None
         return lambda: make(*given, **named)
 
     def _reads(self, listed: str, grid: str) -> bool:
@@ -148,17 +191,33 @@ class Written:
             one = self.namespace[_name(listed)]
             if one is family or (family.search is not None and one is family.search):
                 return listed, ""
-            if one is family.estimator and family.name == _name(listed) and family.search is None:
-                return listed, expression(family.grid, set()) if family.settings != [{}] else ""
+            if (
+                one is family.estimator
+                and family.name == _name(listed)
+                and family.search is None
+            ):
+                return listed, expression(family.grid, set()) if family.settings != [
+                    {}
+                ] else ""
         return "", ""
 
     def python(self, shown: Any) -> str:
         """Imports, recipe and run."""
         imports: set[tuple[str, str]] = set()
-        arguments = [self._family(shown, imports), self.name("X"), self.name("y"), *_options(shown, imports)]
-        made, taken = self._recipe(shown, imports), {word for one in arguments for word in names_in(one)}
+        arguments = [
+            self._family(shown, imports),
+            self.name("X"),
+            self.name("y"),
+            *_options(shown, imports),
+        ]
+        made, taken = (
+            self._recipe(shown, imports),
+            {word for one in arguments for word in names_in(one)},
+        )
         imports.add(("cvnb", "Recipe"))
-        if self.namespace.get("Recipe", at_hand()["Recipe"]) is not at_hand()["Recipe"]:  # the user's own of that name
+        if (
+            self.namespace.get("Recipe", at_hand()["Recipe"]) is not at_hand()["Recipe"]
+        ):  # the user's own of that name
             imports ^= {("cvnb", "Recipe"), ("cvnb", "Recipe as cvnb_Recipe")}
             made = f"cvnb_{made}"
         name = "recipe" if "recipe" not in taken else "cv_recipe"
@@ -169,7 +228,9 @@ class Written:
             if word.startswith("your_") and word.isidentifier()
         ]
         if YOURS in " ".join(lines):
-            missing.append(f"# {YOURS}: something of yours that no expression makes again")
+            missing.append(
+                f"# {YOURS}: something of yours that no expression makes again"
+            )
         return "\n".join([*import_lines(imports), "", *missing, *lines])
 
     def cell(self, shown: Any) -> str:
@@ -178,11 +239,29 @@ class Written:
         family = self._family(shown, imports)
         ours = {("cvnb", name) for name in at_hand()}
         options = call_of(_exact(shown)).options
-        options += "" if "--seed" in options else " --seed 0"  # %config may have another
-        select = f"--select {shown.select}" if shown.select != "min" or _configured_rule() != "min" else ""
+        options += (
+            "" if "--seed" in options else " --seed 0"
+        )  # %config may have another
+        select = (
+            f"--select {shown.select}"
+            if shown.select != "min" or _configured_rule() != "min"
+            else ""
+        )
         groups = f"--groups {_word(shown.groups)}" if shown.groups else ""
         data = _word(self.name("X")), _word(self.name("y"))
-        line = " ".join(filter(None, ["%%nestedcv", *data, groups, options.strip(), select, _loss_option(shown)]))
+        line = " ".join(
+            filter(
+                None,
+                [
+                    "%%nestedcv",
+                    *data,
+                    groups,
+                    options.strip(),
+                    select,
+                    _loss_option(shown),
+                ],
+            )
+        )
         return "\n".join([line, *import_lines(imports - ours), family])
 
     def _family(self, shown: Any, imports: set[tuple[str, str]]) -> str:
@@ -196,11 +275,15 @@ class Written:
         imports |= numpy_imports(grid)
         if listed not in short_hands():
             return f"({name}, {grid.strip() or '{}'})"
-        if self.namespace.get(name, at_hand()[name]) is not at_hand()[name]:  # the user's own of that name is not covered
+        if (
+            self.namespace.get(name, at_hand()[name]) is not at_hand()[name]
+        ):  # the user's own of that name is not covered
             imports.add(("cvnb.families.shorthands", f"{name} as cvnb_{name}"))
             return f"cvnb_{name}({grid})"
         imports.add(("cvnb", name))
-        imports |= {one for one in shown._imports_of_family() if one[0] not in ("cvnb", "numpy")}
+        imports |= {
+            one for one in shown._imports_of_family() if one[0] not in ("cvnb", "numpy")
+        }
         return f"{name}({grid})"
 
     def _recipe(self, shown: Any, imports: set[tuple[str, str]]) -> str:
@@ -223,23 +306,38 @@ def _name(listed: str) -> str:
 
 def _exact(shown: Any) -> dict[str, Any]:
     """The controls' values for the recipe on screen."""
-    rest = {"outer": shown.outer, "inner": shown.inner, "test": shown.test, "validation": shown.validation}
+    rest = {
+        "outer": shown.outer,
+        "inner": shown.inner,
+        "test": shown.test,
+        "validation": shown.validation,
+    }
     return rest | (values_of(shown.recipe) or {})
 
 
 def _options(shown: Any, imports: set[tuple[str, str]]) -> list[str]:
-    options = [f"groups={'your_groups' if shown.groups == GIVEN else shown.groups}"] if shown.groups else []
+    options = (
+        [f"groups={'your_groups' if shown.groups == GIVEN else shown.groups}"]
+        if shown.groups
+        else []
+    )
     if shown.loss == GIVEN:
         options += loss_arguments(shown.given, imports)
     elif shown.loss != "auto":
-        options.append(f"{'loss' if shown.loss in LOSSES else 'scoring'}={shown.loss!r}")
+        options.append(
+            f"{'loss' if shown.loss in LOSSES else 'scoring'}={shown.loss!r}"
+        )
     if shown.select == GIVEN:
         return options + select_arguments(shown.given.work.rule, imports)
     return [*options, *([f"select={shown.select!r}"] if shown.select != "min" else [])]
 
 
 def _loss_option(shown: Any) -> str:
-    return "" if shown.loss == "auto" else f"--{'loss' if shown.loss in LOSSES else 'scoring'} {shown.loss}"
+    return (
+        ""
+        if shown.loss == "auto"
+        else f"--{'loss' if shown.loss in LOSSES else 'scoring'} {shown.loss}"
+    )
 
 
 def _word(text: str) -> str:
@@ -252,7 +350,9 @@ def _configured_rule() -> str:
     from IPython import get_ipython
 
     shell = get_ipython()
-    magics = None if shell is None else shell.magics_manager.registry.get("NestedCVMagics")
+    magics = (
+        None if shell is None else shell.magics_manager.registry.get("NestedCVMagics")
+    )
     return "min" if magics is None else str(magics.select)
 
 
@@ -278,4 +378,9 @@ def _has_rows(value: Any, n_rows: int) -> bool:
     shape = getattr(value, "shape", None)
     if shape is None:
         return isinstance(value, list) and len(value) == n_rows
-    return isinstance(shape, tuple) and len(shape) == 1 and shape[0] == n_rows and np.asarray(value).dtype.kind in "iuUSOb"
+    return (
+        isinstance(shape, tuple)
+        and len(shape) == 1
+        and shape[0] == n_rows
+        and np.asarray(value).dtype.kind in "iuUSOb"
+    )

@@ -32,7 +32,13 @@ NAMED = {
     "tuning on a dev set": "none/holdout",
     "validation on a test set": "holdout/none",
 }
-WORDS = {"none": "none", "holdout": "holdout", "folds": "K-fold", "loo": "LOO", "resampling": "samples"}
+WORDS = {
+    "none": "none",
+    "holdout": "holdout",
+    "folds": "K-fold",
+    "loo": "LOO",
+    "resampling": "samples",
+}
 FIELDS: list[dict[str, Any]] = [
     {"name": "named", "label": "Recipe", "kind": "choice"},
     {
@@ -42,8 +48,16 @@ FIELDS: list[dict[str, Any]] = [
         "row": "outside",
         "column": "inside",
         "rows": [[kind, WORDS[kind]] for kind in OUTER],
-        "columns": [[kind, {"none": "no θ", "holdout": "dev set"}.get(kind, WORDS[kind])] for kind in INNER],
-        "empty": [f"{outside}/{inside}" for outside in OUTER for inside in INNER if (outside, inside) not in CELLS],
+        "columns": [
+            [kind, {"none": "no θ", "holdout": "dev set"}.get(kind, WORDS[kind])]
+            for kind in INNER
+        ],
+        "empty": [
+            f"{outside}/{inside}"
+            for outside in OUTER
+            for inside in INNER
+            if (outside, inside) not in CELLS
+        ],
     },
     number("outer", "Outer folds", 2, 20),
     number("inner", "Inner folds", 2, 20),
@@ -55,14 +69,30 @@ FIELDS: list[dict[str, Any]] = [
     {"name": "time_ordered", "label": "In order of time", "kind": "check"},
     number("buffer", "Buffer, rows", 0, 50),
     {"name": "family_name", "label": "Family", "kind": "choice"},
-    {"name": "grid", "label": "Grid", "kind": "text", "placeholder": "default; or k=range(1, 31)"},
+    {
+        "name": "grid",
+        "label": "Grid",
+        "kind": "text",
+        "placeholder": "default; or k=range(1, 31)",
+    },
     {"name": "loss", "label": "Loss or score", "kind": "choice"},
     {"name": "select", "label": "Rule", "kind": "choice"},
 ]
 NAMES = [field["name"] for field in FIELDS]
 AUTO = "auto"
 STRATIFY = {"auto": "auto", "yes": True, "no": False}
-OF_RECIPE = ("outside", "inside", "outer", "inner", "test", "validation", "seed", "stratify", "time_ordered", "buffer")
+OF_RECIPE = (
+    "outside",
+    "inside",
+    "outer",
+    "inner",
+    "test",
+    "validation",
+    "seed",
+    "stratify",
+    "time_ordered",
+    "buffer",
+)
 OF_FAMILY = ("family_name", "grid")
 OF_RUN = ("groups", "loss", "select")
 
@@ -100,13 +130,21 @@ class Controls(Twinned):
 
     def __init__(self, written: Written, n_rows: int) -> None:
         self._written, self._n_rows = written, n_rows
-        self._lock = threading.RLock()  # of everything that is shown; nothing is computed under it
+        self._lock = (
+            threading.RLock()
+        )  # of everything that is shown; nothing is computed under it
         self._problems: dict[str, str] = {}
         self._unmade: Once | None = None
         self._form = Form(fields=FIELDS)
         super().__init__()
-        self._known: dict[str, Any] = {name: getattr(self, name) for name in (*OF_RECIPE, *OF_FAMILY, *OF_RUN)}
-        self._put(groups=written.groups_name, recipe=call_of(self._values()).recipe, family=short_hand("knn")())
+        self._known: dict[str, Any] = {
+            name: getattr(self, name) for name in (*OF_RECIPE, *OF_FAMILY, *OF_RUN)
+        }
+        self._put(
+            groups=written.groups_name,
+            recipe=call_of(self._values()).recipe,
+            family=short_hand("knn")(),
+        )
         self.observe(self._control_changed, names=[*OF_RECIPE, *OF_FAMILY, *OF_RUN])
         self.observe(self._recipe_set, names="recipe")
         self.observe(self._family_set, names="family")
@@ -130,13 +168,21 @@ class Controls(Twinned):
     @property
     def _is_expressible(self) -> bool:
         """Whether the controls can say the recipe: not one with given splits, nor one that takes the cv of a search."""
-        cv = self.family.cv if self.family_name == GIVEN else self._written.cv(self.family_name)
-        return values_of(self.recipe) is not None and not (self.recipe.inner_spec == "auto" and cv is not None)
+        cv = (
+            self.family.cv
+            if self.family_name == GIVEN
+            else self._written.cv(self.family_name)
+        )
+        return values_of(self.recipe) is not None and not (
+            self.recipe.inner_spec == "auto" and cv is not None
+        )
 
     # What the controls say.
 
     def _values(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in OF_RECIPE} | {"stratify": STRATIFY[self.stratify]}
+        values = {name: getattr(self, name) for name in OF_RECIPE} | {
+            "stratify": STRATIFY[self.stratify]
+        }
         return values if self.time_ordered else values | {"buffer": 0}
 
     def _control_changed(self, change: Any) -> None:
@@ -194,7 +240,9 @@ class Controls(Twinned):
         self._problems.pop(what, None)
         try:
             act()
-        except Exception as error:  # whatever is wrong with what was typed is said in the panel
+        except (
+            Exception
+        ) as error:  # whatever is wrong with what was typed is said in the panel
             self._problems[what] = said(error)
 
     def _put(self, **values: Any) -> None:
@@ -210,7 +258,9 @@ class Controls(Twinned):
             return
         if not isinstance(change.new, Recipe):
             self._put(recipe=change.old)
-            raise t.TraitError(f"builder.recipe must be a Recipe, got {type(change.new).__name__}.")
+            raise t.TraitError(
+                f"builder.recipe must be a Recipe, got {type(change.new).__name__}."
+            )
         self._problems.pop("recipe", None)
         self._put(recipe=change.new, **controls_of(change.new))
         self._show_controls()
@@ -222,7 +272,9 @@ class Controls(Twinned):
         try:
             given = as_families(change.new)
             if not isinstance(given, Family):
-                raise t.TraitError("builder.family takes one family; compare several with recipe.run({...}, X, y).")
+                raise t.TraitError(
+                    "builder.family takes one family; compare several with recipe.run({...}, X, y)."
+                )
         except Exception:
             unmade = self._unmade
             self._put(family=change.old)
@@ -255,7 +307,9 @@ class Controls(Twinned):
             new["outside"], new["inside"] = cell.split("/")
         with self.hold_trait_notifications():
             for name, value in new.items():
-                self._try(name, lambda name=name, value=value: self.set_trait(name, value))
+                self._try(
+                    name, lambda name=name, value=value: self.set_trait(name, value)
+                )
         if self._problems or had_problems:
             self._ask(False)
         elif cell and not self._is_expressible:  # the cell of a recipe that was given
@@ -265,7 +319,10 @@ class Controls(Twinned):
 
     def _acceptable(self, entered: dict[str, Any]) -> dict[str, Any]:
         """Values of the form's own fields, of a choice what is offered; the browser may send anything."""
-        offered = {name: [value for value, _ in choices] for name, choices in self._choices().items()}
+        offered = {
+            name: [value for value, _ in choices]
+            for name, choices in self._choices().items()
+        }
         offered["cell"] = ["/".join(cell) for cell in CELLS]
         found = {}
         for name, value in entered.items():
@@ -276,7 +333,9 @@ class Controls(Twinned):
             if value in offered.get(name, [value]):
                 found[name] = value
             else:
-                self._problems[problem] = f"{name}={str(value)[:40]!r} is not in its list; choose one of them."
+                self._problems[problem] = (
+                    f"{name}={str(value)[:40]!r} is not in its list; choose one of them."
+                )
         return found
 
     def _show_controls(self) -> None:
@@ -287,24 +346,42 @@ class Controls(Twinned):
         self._form.choices = self._choices()
         cell = f"{self.outside}/{self.inside}"
         expressible = self._is_expressible
-        named = next((name for name, one in NAMED.items() if one == cell), "–") if expressible else GIVEN
-        values = {name: getattr(self, name) for name in (*OF_RECIPE[2:], *OF_FAMILY, *OF_RUN)}
+        named = (
+            next((name for name, one in NAMED.items() if one == cell), "–")
+            if expressible
+            else GIVEN
+        )
+        values = {
+            name: getattr(self, name) for name in (*OF_RECIPE[2:], *OF_FAMILY, *OF_RUN)
+        }
         self._form.show(values | {"cell": cell if expressible else "", "named": named})
-        off = {"outer", "inner", "test", "validation"} - used((self.outside, self.inside))
+        off = {"outer", "inner", "test", "validation"} - used(
+            (self.outside, self.inside)
+        )
         if not self.time_ordered:
             off.add("buffer")
         if self.family_name == GIVEN or not self._written.takes_grid(self.family_name):
             off.add("grid")
         self._form.disabled = sorted(off)
-        codes = {} if self._problems else {"%%nestedcv": self.to_cell(), "Python": self.to_python()}
+        codes = (
+            {}
+            if self._problems
+            else {"%%nestedcv": self.to_cell(), "Python": self.to_python()}
+        )
         self._form.codes = {label: text for label, text in codes.items() if text}
 
     def _choices(self) -> dict[str, list[list[str]]]:
         families = [*short_hands(), *self._written.estimators()]
         if self.family_name not in families:
             families.append(self.family_name)
-        groups = [["", "none"], *([name, name] for name in self._written.group_names(self._n_rows))]
-        losses, rules = [AUTO, *LOSSES, *sorted(get_scorer_names())], [["min", "minimum"], ["one_se", "one standard error"]]
+        groups = [
+            ["", "none"],
+            *([name, name] for name in self._written.group_names(self._n_rows)),
+        ]
+        losses, rules = (
+            [AUTO, *LOSSES, *sorted(get_scorer_names())],
+            [["min", "minimum"], ["one_se", "one standard error"]],
+        )
         groups += [[GIVEN, GIVEN]] if self.groups == GIVEN else []
         losses += [GIVEN] if self.loss == GIVEN else []
         rules += [[GIVEN, GIVEN]] if self.select == GIVEN else []
@@ -336,10 +413,16 @@ def controls_of(recipe: Recipe) -> dict[str, Any]:
     """What the controls are for a recipe; nothing where they cannot say it."""
     values = values_of(recipe) or {}
     if values:
-        values["stratify"] = next(word for word, value in STRATIFY.items() if value == values["stratify"])
+        values["stratify"] = next(
+            word for word, value in STRATIFY.items() if value == values["stratify"]
+        )
     return values
 
 
 def said(error: BaseException) -> str:
     """An error in words: our own as they are, others with their kind."""
-    return str(error) if isinstance(error, CvnbError) else f"{type(error).__name__}: {error}"
+    return (
+        str(error)
+        if isinstance(error, CvnbError)
+        else f"{type(error).__name__}: {error}"
+    )

@@ -53,15 +53,26 @@ class CurveExplorer(View):
 
     def __init__(self, result: RiskEstimate) -> None:
         if not isinstance(result, RiskEstimate):
-            raise WrongTypeError(f"CurveExplorer takes the result of a run, got {type(result).__name__}.")
+            raise WrongTypeError(
+                f"CurveExplorer takes the result of a run, got {type(result).__name__}."
+            )
         curve = curve_of(result)
         if curve is None:
-            raise InputError("there is no curve: nothing was chosen among several settings (or all of them failed).")
+            raise InputError(
+                "there is no curve: nothing was chosen among several settings (or all of them failed)."
+            )
         self.result, self._curve_drawn = result, curve
         names = [format_setting(setting) for setting in result.settings]
-        self._names_of_settings = [name if names.count(name) == 1 else f"{name} (setting {s})" for s, name in enumerate(names)]
+        self._names_of_settings = [
+            name if names.count(name) == 1 else f"{name} (setting {s})"
+            for s, name in enumerate(names)
+        ]
         self._settings = {name: s for s, name in enumerate(self._names_of_settings)}
-        self._chart, self._losses, self._map = CurveView(), panel("losses"), panel("nest")
+        self._chart, self._losses, self._map = (
+            CurveView(),
+            panel("losses"),
+            panel("nest"),
+        )
         self._clickable: Any = None
         splits = [EVERY, *map(str, range(len(result.chosen)))]
         fields = [
@@ -73,7 +84,11 @@ class CurveExplorer(View):
         ]
         choices = {
             "split": [[split, split] for split in splits],
-            "rule": [[CHOSEN, CHOSEN], ["min", "minimum"], ["one_se", "one standard error"]],
+            "rule": [
+                [CHOSEN, CHOSEN],
+                ["min", "minimum"],
+                ["one_se", "one standard error"],
+            ],
             "theta": [["", "none"], *([name, name] for name in self._settings)],
         }
         with self.hold_trait_notifications():
@@ -102,9 +117,19 @@ class CurveExplorer(View):
         if j is None:
             inner = self.result.inner_curves
             assert inner is not None
-            return [[i, loss.shown(inner[i, s]), None if outer is None else loss.shown(outer[i, s])] for i in range(len(inner))]
+            return [
+                [
+                    i,
+                    loss.shown(inner[i, s]),
+                    None if outer is None else loss.shown(outer[i, s]),
+                ]
+                for i in range(len(inner))
+            ]
         assert record.table.inner is not None
-        return [[f"{j}, {k}", loss.shown(value), None] for k, value in enumerate(record.table.inner[j][:, s])]
+        return [
+            [f"{j}, {k}", loss.shown(value), None]
+            for k, value in enumerate(record.table.inner[j][:, s])
+        ]
 
     @property
     def _split(self) -> int | None:
@@ -119,8 +144,14 @@ class CurveExplorer(View):
     def _show(self) -> None:
         if self.theta and self.theta not in self._settings:
             raise InputError(f"theta={self.theta!r} is no setting of this result.")
-        if self.log_x and isinstance(self._curve_drawn, Curve) and self._curve_drawn.axis.x.min() <= 0:
-            raise InputError("the θ axis has a value of 0 or less, which has no logarithm; leave it straight.")
+        if (
+            self.log_x
+            and isinstance(self._curve_drawn, Curve)
+            and self._curve_drawn.axis.x.min() <= 0
+        ):
+            raise InputError(
+                "the θ axis has a value of 0 or less, which has no logarithm; leave it straight."
+            )
         j = self._split
         chosen = self.chosen
         figure = figure_of(self._curve_drawn)
@@ -131,19 +162,44 @@ class CurveExplorer(View):
         self._chart.draw(figure)
         self._listen()
         name = "score" if record_of(self.result).loss.is_score else "loss"
-        head = ["outer, inner split" if j is not None else "outer split", f"inner {name}", f"outer {name}"]
-        rows: list[Any] = [[str(where), number(inner), number(outer)] for where, inner, outer in self.fold_losses]
+        head = [
+            "outer, inner split" if j is not None else "outer split",
+            f"inner {name}",
+            f"outer {name}",
+        ]
+        rows: list[Any] = [
+            [str(where), number(inner), number(outer)]
+            for where, inner, outer in self.fold_losses
+        ]
         hint = "Click on the curve, or choose θ, to see its fold losses."
-        self._losses.value = f"<b>{escape(self.theta)}</b>{html_table((head, rows))}" if rows else f"<div>{hint}</div>"
+        self._losses.value = (
+            f"<b>{escape(self.theta)}</b>{html_table((head, rows))}"
+            if rows
+            else f"<div>{hint}</div>"
+        )
         plan = self.result.plan
-        nest = nest_of(plan) if j is None or plan.inner_layouts is None else opened(plan, j, 8)
+        nest = (
+            nest_of(plan)
+            if j is None or plan.inner_layouts is None
+            else opened(plan, j, 8)
+        )
         self._map.value = wide(draw_nest(nest).img)
 
-    def _mark(self, figure: go.Figure, curve: Curve, j: int | None, chosen: list[int]) -> None:
+    def _mark(
+        self, figure: go.Figure, curve: Curve, j: int | None, chosen: list[int]
+    ) -> None:
         """The choices of the rule, the curve of the split, the place of θ."""
         place = {int(s): i for i, s in enumerate(curve.which)}
-        shown = [(i, place[s]) for i, s in enumerate(chosen) if s >= 0 and (j is None or i == j)]
-        marks = next(trace for trace in figure.data if trace.mode == "markers" and trace.marker.color == ORANGE)
+        shown = [
+            (i, place[s])
+            for i, s in enumerate(chosen)
+            if s >= 0 and (j is None or i == j)
+        ]
+        marks = next(
+            trace
+            for trace in figure.data
+            if trace.mode == "markers" and trace.marker.color == ORANGE
+        )
         marks.update(
             x=[curve.axis.x[at] for _, at in shown], y=[curve.inner[i, at] for i, at in shown],
             name=f"chosen: {self.rule}" if self.rule != CHOSEN else marks.name,
@@ -166,7 +222,15 @@ class CurveExplorer(View):
         """A click on the mean of the curves, or on a cell of the heat map, sets θ."""
         surface = isinstance(self._curve_drawn, Surface)
         traces = self._chart.widget.data
-        target = traces[0] if surface else next(trace for trace in traces if trace.legendgroup == "mean" and trace.line.width)
+        target = (
+            traces[0]
+            if surface
+            else next(
+                trace
+                for trace in traces
+                if trace.legendgroup == "mean" and trace.line.width
+            )
+        )
         if target is not self._clickable:
             self._clickable = target
             target.on_click(self._clicked)
@@ -174,7 +238,9 @@ class CurveExplorer(View):
     def _clicked(self, _: Any, points: Any, __: Any = None) -> None:
         if points.point_inds:
             at = points.point_inds[0]
-            s = self._curve_drawn.which[tuple(at) if isinstance(at, list | tuple) else at]
+            s = self._curve_drawn.which[
+                tuple(at) if isinstance(at, list | tuple) else at
+            ]
             self.theta = self._names_of_settings[int(s)]
 
     def _blank(self) -> None:
@@ -183,7 +249,10 @@ class CurveExplorer(View):
 
     def snapshot(self) -> Snapshot:
         """A static copy that needs no kernel."""
-        return Snapshot(repr(self.result), strip_of(self.result) + pictures_of(self.result) + self._losses.value)
+        return Snapshot(
+            repr(self.result),
+            strip_of(self.result) + pictures_of(self.result) + self._losses.value,
+        )
 
     def __repr__(self) -> str:
         return f"CurveExplorer({self.split}, {self.rule}, θ {self.theta or 'none'})"

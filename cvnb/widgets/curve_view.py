@@ -13,7 +13,9 @@ from ..pictures.curves import curve_of
 from ..results.estimate import RiskEstimate
 
 HEIGHT = 440
-AXIS = dict.fromkeys(("tickvals", "ticktext", "title", "type", "range"))  # words of the figure before are taken away
+AXIS = dict.fromkeys(
+    ("tickvals", "ticktext", "title", "type", "range")
+)  # words of the figure before are taken away
 
 
 class Chart(go.FigureWidget):
@@ -34,7 +36,9 @@ class Chart(go.FigureWidget):
         """The state, with the traces and the layout of now."""
         if self._made and (key is None or "_widget_data" in key):
             self._trait_values["_widget_data"] = copy.deepcopy(self._data)
-            self._trait_values["_widget_layout"] = copy.deepcopy(self._layout_obj._props)
+            self._trait_values["_widget_layout"] = copy.deepcopy(
+                self._layout_obj._props
+            )
         return super().get_state(key, drop_defaults)
 
     def tell(self) -> None:
@@ -78,4 +82,6 @@ def figure_of_result(result: RiskEstimate | None) -> go.Figure:
 def _changing(trace: Any) -> dict[str, Any]:
     """What differs from one curve to the next; what the user hid by the legend stays hidden."""
     shown = trace.to_plotly_json()
-    return {key: value for key, value in shown.items() if key not in ("type", "visible")}
+    return {
+        key: value for key, value in shown.items() if key not in ("type", "visible")
+    }

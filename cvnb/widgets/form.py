@@ -38,11 +38,20 @@ class Form(AnyWidget):
     status = t.Unicode().tag(sync=True)
     share = t.Float(0.0).tag(sync=True)
     busy = t.Bool(False).tag(sync=True)
-    twin = t.Unicode().tag(sync=True)  # class of the static copy that stands in for it where it is not alive
+    twin = t.Unicode().tag(
+        sync=True
+    )  # class of the static copy that stands in for it where it is not alive
 
     def news(self) -> dict[str, Any]:
         """What was entered since the last time this was asked, in the order of entering."""
-        new = sorted(((n, name, value) for name, (value, n) in self.entered.items() if n > self._asked), key=lambda one: one[0])
+        new = sorted(
+            (
+                (n, name, value)
+                for name, (value, n) in self.entered.items()
+                if n > self._asked
+            ),
+            key=lambda one: one[0],
+        )
         self._asked = max([n for n, _, _ in new], default=self._asked)
         return {name: value for _, name, value in new}
 
@@ -56,11 +65,31 @@ class Form(AnyWidget):
     def enter(self, **values: Any) -> None:
         """What the browser does when these are entered one after the other."""
         n = max([n for _, n in self.entered.values()], default=0)
-        self.entered = {**self.entered, **{name: [value, n + i] for i, (name, value) in enumerate(values.items(), start=1)}}
+        self.entered = {
+            **self.entered,
+            **{
+                name: [value, n + i]
+                for i, (name, value) in enumerate(values.items(), start=1)
+            },
+        }
 
 
 def number(
-    name: str, label: str, least: float, most: float, step: float = 1, slider: bool = True, **more: Any
+    name: str,
+    label: str,
+    least: float,
+    most: float,
+    step: float = 1,
+    slider: bool = True,
+    **more: Any,
 ) -> dict[str, Any]:
     """A typed number, with a slider beside it."""
-    return {"name": name, "label": label, "kind": "number", "min": least, "max": most, "step": step, "slider": slider} | more
+    return {
+        "name": name,
+        "label": label,
+        "kind": "number",
+        "min": least,
+        "max": most,
+        "step": step,
+        "slider": slider,
+    } | more

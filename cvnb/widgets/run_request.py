@@ -43,12 +43,18 @@ class Wanted:
         found: dict[str, Any] = {"select": self.select}
         if self.select == GIVEN:
             rule = self.given.work.rule
-            found["select"] = rule.function if isinstance(rule, Own) else OneSE(dict(rule.simplest))
+            found["select"] = (
+                rule.function if isinstance(rule, Own) else OneSE(dict(rule.simplest))
+            )
         if self.loss == GIVEN:
             loss = self.given.loss
-            found |= {"loss": loss.rows} if loss.scorer is None else {"scoring": loss.asked}
+            found |= (
+                {"loss": loss.rows} if loss.scorer is None else {"scoring": loss.asked}
+            )
         elif self.loss != AUTO:
-            found |= {"loss": self.loss} if self.loss in LOSSES else {"scoring": self.loss}
+            found |= (
+                {"loss": self.loss} if self.loss in LOSSES else {"scoring": self.loss}
+            )
         return Options(**DEFAULTS | found)
 
 
@@ -71,8 +77,19 @@ def name_of_loss(record: Record) -> str:
     loss = record.loss
     if isinstance(loss.asked, str) or (loss.scorer is None and loss.score_name):
         return str(loss.score_name)
-    known = next((name for name, one in NAMED.items() if loss.scorer is None and one.rows is loss.rows), GIVEN)
-    return AUTO if known == ("zero_one" if record.work.task == "classification" else "squared") else known
+    known = next(
+        (
+            name
+            for name, one in NAMED.items()
+            if loss.scorer is None and one.rows is loss.rows
+        ),
+        GIVEN,
+    )
+    return (
+        AUTO
+        if known == ("zero_one" if record.work.task == "classification" else "squared")
+        else known
+    )
 
 
 def map_of(plan: Any) -> str:

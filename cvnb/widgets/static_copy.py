@@ -33,7 +33,9 @@ class Snapshot:
 
 def _inside(widget: w.Widget) -> list[w.Widget]:
     """A widget, those in it, their layouts and styles."""
-    found = [inner for child in getattr(widget, "children", ()) for inner in _inside(child)]
+    found = [
+        inner for child in getattr(widget, "children", ()) for inner in _inside(child)
+    ]
     parts = [getattr(widget, name, None) for name in ("layout", "style")]
     return [*found, *(part for part in parts if isinstance(part, w.Widget)), widget]
 
@@ -73,11 +75,17 @@ class Twinned(w.VBox):
         display(view, raw=True)
         self._form.twin = f"cvnb-twin-{self.model_id[:12]}"
         with ONE_AT_A_TIME:  # what is drawn meanwhile is sent afterwards
-            self._twins = (*self._twins, display(self._bundle(), raw=True, display_id=True))
+            self._twins = (
+                *self._twins,
+                display(self._bundle(), raw=True, display_id=True),
+            )
 
     def _bundle(self) -> dict[str, str]:
         shown = self.snapshot()
-        return {"text/plain": repr(shown), "text/html": f'<div class="{self._form.twin}">{shown._repr_html_()}</div>'}
+        return {
+            "text/plain": repr(shown),
+            "text/html": f'<div class="{self._form.twin}">{shown._repr_html_()}</div>',
+        }
 
     def _update_twin(self, slot: Slot) -> None:
         """Called at the end of a work: at most once a second, and always of the last."""
@@ -85,7 +93,9 @@ class Twinned(w.VBox):
             twins = self._twins
         if not twins or self._worker.superseded:
             return
-        slot.stop.wait(max(0.0, self._due - time.monotonic()))  # a newer work does not wait for it
+        slot.stop.wait(
+            max(0.0, self._due - time.monotonic())
+        )  # a newer work does not wait for it
         if not self._worker.superseded:
             self._due, bundle = time.monotonic() + EVERY, self._bundle()
             for twin in twins:

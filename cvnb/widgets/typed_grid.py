@@ -30,14 +30,20 @@ OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Pow: operator.pow,
 }
 NUM = {"start": None, "stop": None, "num": 50, "endpoint": True}
-SPACED: dict[str, dict[str, Any]] = {  # functions of numpy: parameters that may be given, with their defaults
+SPACED: dict[
+    str, dict[str, Any]
+] = {  # functions of numpy: parameters that may be given, with their defaults
     "linspace": NUM,
     "logspace": NUM | {"base": 10.0},
     "geomspace": NUM,
     "arange": {"start": 0, "stop": None, "step": 1},
 }
 CONSTANTS = {"inf": math.inf, "nan": math.nan}  # np.inf, np.nan
-NOT_FINITE = (["inf"], ["-inf"], ["nan"])  # what float may be given: copied code says it so
+NOT_FINITE = (
+    ["inf"],
+    ["-inf"],
+    ["nan"],
+)  # what float may be given: copied code says it so
 KINDS: dict[type, str] = {
     ast.Attribute: "an attribute",
     ast.Call: "a call",
@@ -55,14 +61,18 @@ KINDS: dict[type, str] = {
 SHELLS = ("In", "Out")  # names of the notebook that hold its cells
 
 
-def read_arguments(text: str, names: Mapping[str, Any], example: str) -> tuple[list[Any], dict[str, Any]]:
+def read_arguments(
+    text: str, names: Mapping[str, Any], example: str
+) -> tuple[list[Any], dict[str, Any]]:
     """Arguments of a short-hand, by place and by name; `example` is what an error tells to type.
 
     >>> read_arguments("k=range(1, 4), scale=False", {}, "k=[1, 10]")
     ([], {'k': range(1, 4), 'scale': False})
     """
     reader = _Reader(text, f"f({text}\n)", names, example)
-    if not (isinstance(reader.tree, ast.Call) and isinstance(reader.tree.func, ast.Name)):
+    if not (
+        isinstance(reader.tree, ast.Call) and isinstance(reader.tree.func, ast.Name)
+    ):
         raise reader.refusal("a bracket that closes too early")
     given = [reader.value(one) for one in reader.tree.args]
     named = reader.keywords(reader.tree)
@@ -90,29 +100,45 @@ def names_in(text: str) -> set[str]:
         tree = ast.parse(f"f({text}\n)", mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return set()
-    return {node.id for node in ast.walk(tree.body) if isinstance(node, ast.Name)} - {"f"}
+    return {node.id for node in ast.walk(tree.body) if isinstance(node, ast.Name)} - {
+        "f"
+    }
 
 
 def numpy_imports(text: str) -> set[tuple[str, str]]:
     """What a typed text needs of numpy where it is copied."""
     names = names_in(text)
-    return {("numpy", name) for name in names & SPACED.keys()} | {("numpy", "") for name in names & {"np"}}
+    return {("numpy", name) for name in names & SPACED.keys()} | {
+        ("numpy", "") for name in names & {"np"}
+    }
 
 
 class _Reader:
     """One text: its syntax tree, and the values that nodes of it stand for."""
 
-    def __init__(self, text: str, source: str, names: Mapping[str, Any], example: str) -> None:
-        self._source, self._names, self._example, self._left = source, names, example, MOST
+    def __init__(
+        self, text: str, source: str, names: Mapping[str, Any], example: str
+    ) -> None:
+        self._source, self._names, self._example, self._left = (
+            source,
+            names,
+            example,
+            MOST,
+        )
         if len(text) > LONGEST:
             raise self.refusal(f"{len(text)} characters, more than {LONGEST}")
         try:
             self.tree = ast.parse(source, mode="eval").body
         except (MemoryError, RecursionError):  # the parser says so
             raise self._too_deep() from None
-        except (SyntaxError, ValueError) as error:  # ValueError: half a surrogate pair, a nul
+        except (
+            SyntaxError,
+            ValueError,
+        ) as error:  # ValueError: half a surrogate pair, a nul
             why = f"{type(error).__name__}: {getattr(error, 'msg', error)}"
-            raise FamilyError(f"the grid {_short(text)} is no Python ({why}); type values such as {example}.") from None
+            raise FamilyError(
+                f"the grid {_short(text)} is no Python ({why}); type values such as {example}."
+            ) from None
         if _depth(self.tree) > DEEPEST:
             raise self._too_deep()
 
@@ -132,7 +158,10 @@ class _Reader:
         if isinstance(node, ast.Tuple):
             return tuple(self.value(one) for one in node.elts)
         if isinstance(node, ast.Dict):
-            return {self._key(key): self.value(one) for key, one in zip(node.keys, node.values, strict=True)}
+            return {
+                self._key(key): self.value(one)
+                for key, one in zip(node.keys, node.values, strict=True)
+            }
         if isinstance(node, ast.UnaryOp):
             return self._signed(node)
         if isinstance(node, ast.BinOp):
@@ -158,7 +187,14 @@ class _Reader:
 
     def check_settings(self, grids: Iterable[Any]) -> None:
         """Refuse more settings than anybody looks at on a screen; named lists count too."""
-        if sum(math.prod(map(_length, grid.values())) for grid in grids if type(grid) is dict) > MOST:
+        if (
+            sum(
+                math.prod(map(_length, grid.values()))
+                for grid in grids
+                if type(grid) is dict
+            )
+            > MOST
+        ):
             raise self.refusal(f"more than {MOST} settings")
 
     def _odd(self, node: ast.AST) -> FamilyError:
@@ -196,8 +232,15 @@ class _Reader:
         """Sum, difference, product, quotient or power of two numbers."""
         if type(node.op) not in OPERATORS:
             raise self._odd(node)
-        left, right = self._number(self.value(node.left)), self._number(self.value(node.right))
-        if isinstance(node.op, ast.Pow) and type(left) is type(right) is int and left.bit_length() * right > WIDEST:
+        left, right = (
+            self._number(self.value(node.left)),
+            self._number(self.value(node.right)),
+        )
+        if (
+            isinstance(node.op, ast.Pow)
+            and type(left) is type(right) is int
+            and left.bit_length() * right > WIDEST
+        ):
             raise self.refusal(f"a whole number of more than {WIDEST} bits")
         try:
             return self._number(OPERATORS[type(node.op)](left, right))
@@ -209,17 +252,25 @@ class _Reader:
         if name.startswith("_") or name in SHELLS:
             raise self.refusal(f"the private name {_short(name)}")
         if name not in self._names:
-            raise self.refusal(f"the name {_short(name)}, which the notebook does not have")
+            raise self.refusal(
+                f"the name {_short(name)}, which the notebook does not have"
+            )
         value = self._names[name]
-        if callable(value) and not hasattr(type(value), "get_params"):  # a fit would call it
+        if callable(value) and not hasattr(
+            type(value), "get_params"
+        ):  # a fit would call it
             raise FamilyError(
                 f"the grid has {name!r}, a function or class of the notebook, which a fit could call; set builder.family in a "
                 "cell to use it."
             )
         if isinstance(value, str | bytes):  # a message would show what it holds
-            raise FamilyError(f"the grid has {name!r}, the name of a text; type the text itself, in quotes.")
+            raise FamilyError(
+                f"the grid has {name!r}, the name of a text; type the text itself, in quotes."
+            )
         if hasattr(type(value), "__next__"):  # to read it is to run what makes it
-            raise FamilyError(f"the grid has {name!r}, an iterator; write {name} = list({name}) in a cell.")
+            raise FamilyError(
+                f"the grid has {name!r}, an iterator; write {name} = list({name}) in a cell."
+            )
         return value
 
     def _called(self, node: ast.Call) -> Any:
@@ -232,15 +283,28 @@ class _Reader:
             raise self._odd(node)
         if bare == "range":
             return self._range([self.value(one) for one in node.args])
-        if bare == "float" and [getattr(one, "value", None) for one in node.args] in NOT_FINITE:
+        if (
+            bare == "float"
+            and [getattr(one, "value", None) for one in node.args] in NOT_FINITE
+        ):
             return float(node.args[0].value)  # type: ignore[attr-defined]
-        if len(node.args) == 1 and name == "array" and isinstance(node.args[0], ast.List):
+        if (
+            len(node.args) == 1
+            and name == "array"
+            and isinstance(node.args[0], ast.List)
+        ):
             return self._array(node.args[0])
         raise self._odd(node)
 
     def _range(self, given: list[Any]) -> range:
-        if not 1 <= len(given) <= 3 or any(type(one) is not int for one in given) or (len(given) == 3 and not given[2]):
-            raise self.refusal("a range of something else than one to three whole numbers, the third of them not 0")
+        if (
+            not 1 <= len(given) <= 3
+            or any(type(one) is not int for one in given)
+            or (len(given) == 3 and not given[2])
+        ):
+            raise self.refusal(
+                "a range of something else than one to three whole numbers, the third of them not 0"
+            )
         made = range(*given)
         self._take(_length(made))
         return made
@@ -248,10 +312,16 @@ class _Reader:
     def _array(self, node: ast.List) -> np.ndarray:
         """An array of literals, as copied code has it."""
         values = [self.value(one) for one in node.elts if not isinstance(one, ast.Name)]
-        if len(values) < len(node.elts) or any(type(one) not in LITERALS for one in values):
-            raise self.refusal("np.array of something else than a list of numbers or words")
+        if len(values) < len(node.elts) or any(
+            type(one) not in LITERALS for one in values
+        ):
+            raise self.refusal(
+                "np.array of something else than a list of numbers or words"
+            )
         words = [len(one) for one in values if isinstance(one, str)]
-        self._take(len(values) * max(words, default=1))  # numpy keeps all words as wide as the widest
+        self._take(
+            len(values) * max(words, default=1)
+        )  # numpy keeps all words as wide as the widest
         return np.array(values)
 
     def _spaced(self, name: str, node: ast.Call) -> np.ndarray:
@@ -270,7 +340,9 @@ class _Reader:
         ):
             raise self.refusal(f"{name} with arguments that are not {', '.join(known)}")
         numbers = {key: value for key, value in options.items() if key != "endpoint"}
-        if not all(type(one) in (int, float) and abs(one) < LARGEST for one in numbers.values()):
+        if not all(
+            type(one) in (int, float) and abs(one) < LARGEST for one in numbers.values()
+        ):
             raise self.refusal(f"{name} of what is no number, or too large a one")
         try:
             self._take(_spaced_length(numbers))
@@ -302,7 +374,11 @@ def _length(values: Any) -> int:
 
 def _of_numpy(node: ast.AST) -> str:
     """ "logspace" for np.logspace; "" for all that is no name of np."""
-    is_name = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "np"
+    is_name = (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "np"
+    )
     return node.attr if is_name else ""  # type: ignore[attr-defined]
 
 
@@ -310,7 +386,10 @@ def _depth(tree: ast.AST) -> int:
     """How many nodes are inside each other, without recursion."""
     depth, level = 0, [tree]
     while level:
-        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+        depth, level = (
+            depth + 1,
+            [child for node in level for child in ast.iter_child_nodes(node)],
+        )
     return depth
 
 

@@ -20,7 +20,12 @@ class View(Twinned):
     What `_show` refuses is said in the form, with role="alert".
     """
 
-    def __init__(self, fields: list[dict[str, Any]], choices: dict[str, list[list[Any]]], shown: list[w.Widget]) -> None:
+    def __init__(
+        self,
+        fields: list[dict[str, Any]],
+        choices: dict[str, list[list[Any]]],
+        shown: list[w.Widget],
+    ) -> None:
         self._names = [field["name"] for field in fields]
         self._form, self._worker = Form(fields=fields, choices=choices), Worker(Slot)
         super().__init__()
@@ -43,7 +48,9 @@ class View(Twinned):
     def _draw(self, slot: Slot) -> None:
         try:
             self._show()
-        except Exception as error:  # shown where the user looks: a thread has nobody to raise it to
+        except (
+            Exception
+        ) as error:  # shown where the user looks: a thread has nobody to raise it to
             self._form.error = said(error)
             self._blank()
         else:
@@ -75,4 +82,7 @@ def panel(name: str) -> w.HTML:
 
 def wide(img: str) -> str:
     """A picture as wide as there is room, up to a good size to look at."""
-    return img.replace('style="vertical-align:top"', 'style="vertical-align:top;width:400px;height:auto"')
+    return img.replace(
+        'style="vertical-align:top"',
+        'style="vertical-align:top;width:400px;height:auto"',
+    )

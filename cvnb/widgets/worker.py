@@ -62,7 +62,9 @@ class Worker:
 
     def _start(self) -> None:
         self._slot = self._slot_of()
-        threading.Thread(target=self._drain, args=[self._slot], name="cvnb widget", daemon=True).start()
+        threading.Thread(
+            target=self._drain, args=[self._slot], name="cvnb widget", daemon=True
+        ).start()
 
     def _overtake(self, slot: Slot) -> None:
         with self._lock:
@@ -80,7 +82,9 @@ class Worker:
                     self._slot = None
                     self._lock.notify_all()
                     return
-                if slot.stop.is_set():  # by what asked for this work, and meant for the one before
+                if (
+                    slot.stop.is_set()
+                ):  # by what asked for this work, and meant for the one before
                     self._slot = slot = self._slot_of()
             try:
                 work(slot)

@@ -14,7 +14,9 @@ NOTEBOOKS = Path(__file__).resolve().parent.parent.parent / "notebooks"
 def server(tmp_path_factory):
     """JupyterLab, Notebook 7 and voila over a copy of the notebooks."""
     if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine (chromium, chromium-browser, google-chrome)")
+        pytest.skip(
+            "no Chromium on this machine (chromium, chromium-browser, google-chrome)"
+        )
     home = tmp_path_factory.mktemp("server")
     shutil.copytree(NOTEBOOKS, home / "notebooks")
     one = Server(home)
@@ -25,7 +27,9 @@ def server(tmp_path_factory):
 @pytest.fixture(scope="session")
 def chromium():
     if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine (chromium, chromium-browser, google-chrome)")
+        pytest.skip(
+            "no Chromium on this machine (chromium, chromium-browser, google-chrome)"
+        )
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -49,7 +53,9 @@ def visit(chromium, request):
     made = []
 
     def make(app="lab", scheme="light", server=None):
-        page = chromium.new_page(viewport={"width": 1280, "height": 1400}, color_scheme=scheme)
+        page = chromium.new_page(
+            viewport={"width": 1280, "height": 1400}, color_scheme=scheme
+        )
         made.append(Visit(page, server, app, scheme))
         return made[-1]
 

@@ -31,6 +31,11 @@ def test_the_builder_of_the_notebook_follows_the_keyboard(visit, server, app):
     assert len(set(numbers)) == 4
     seen.shot("notebook_11", page.locator(".cvnb-host"))
     last = page.locator(".jp-Notebook .jp-Cell").count() - 1
-    said = seen.run_cell(last, "print(f'{live.result.risk:.6g}', live.seed, live.outside, builder.seed, builder.outside)")
-    assert said.strip() == f"{numbers[-1]} 2 holdout 0 folds"  # the notebook's own builder is where its cells left it
+    said = seen.run_cell(
+        last,
+        "print(f'{live.result.risk:.6g}', live.seed, live.outside, builder.seed, builder.outside)",
+    )
+    assert (
+        said.strip() == f"{numbers[-1]} 2 holdout 0 folds"
+    )  # the notebook's own builder is where its cells left it
     seen.quit()

@@ -22,7 +22,9 @@ RISK = "zero-one risk of the tuned rule"
 LINE = 22.4  # pixels of a line of text in an output
 
 
-def test_the_stored_quickstart_shows_its_result_without_being_run(visit, server, app, scheme):
+def test_the_stored_quickstart_shows_its_result_without_being_run(
+    visit, server, app, scheme
+):
     """A cloned notebook is not trusted: its number, pictures, table and notes are there all the same, and readable."""
     server.clone("01_quickstart.ipynb", f"cloned_{app}_{scheme}.ipynb")
     seen = visit(app, scheme, server).open(f"cloned_{app}_{scheme}.ipynb")
@@ -40,7 +42,11 @@ def test_the_stored_quickstart_shows_its_result_without_being_run(visit, server,
 def test_a_cell_shows_its_result_and_an_error_in_one_line(visit, server, app, scheme):
     """Run for real: number, pictures, a table at most 25 lines tall in all; one line for a mistake."""
     name = f"run_{app}_{scheme}.ipynb"
-    cells = [SETUP, "%%nestedcv X y --outer 5 --inner 5 -o risk\nknn(k=range(1, 31))", "%%nestedcv X y --inner 1\nknn()"]
+    cells = [
+        SETUP,
+        "%%nestedcv X y --outer 5 --inner 5 -o risk\nknn(k=range(1, 31))",
+        "%%nestedcv X y --inner 1\nknn()",
+    ]
     server.write(name, cells)
     seen = visit(app, scheme, server).open(name).run()
     result = seen.output(RISK)
@@ -50,8 +56,13 @@ def test_a_cell_shows_its_result_and_an_error_in_one_line(visit, server, app, sc
     box = result.bounding_box()
     assert box["width"] <= 1280
     assert box["height"] <= 25 * LINE
-    error = seen.page.locator(".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error'], .jp-RenderedText")
-    assert error.last.inner_text().strip() == "NestedCVError: inner=1 leaves no fold to choose on; use inner >= 2."
+    error = seen.page.locator(
+        ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.error'], .jp-RenderedText"
+    )
+    assert (
+        error.last.inner_text().strip()
+        == "NestedCVError: inner=1 leaves no fold to choose on; use inner >= 2."
+    )
     seen.shot("result", result)
 
 
@@ -68,7 +79,13 @@ def test_everything_that_shows_itself_is_shown(visit, server, app, scheme):
     ]
     server.write(name, cells)
     seen = visit(app, scheme, server).open(name).run()
-    for text in ("Comparison on the same splits", "Plan of 150 rows", "Family knn", "nested CV: Recipe(", "fits"):
+    for text in (
+        "Comparison on the same splits",
+        "Plan of 150 rows",
+        "Family knn",
+        "nested CV: Recipe(",
+        "fits",
+    ):
         output = seen.output(text)
         assert output.get_attribute("data-mime-type") in ("text/html", None)
         assert broken_pictures(output) == []
@@ -79,7 +96,12 @@ def test_everything_that_shows_itself_is_shown(visit, server, app, scheme):
 def test_figures_are_drawn(visit, server, app, scheme):
     """plotly's curve, and the nest map whose menu opens an outer split."""
     name = f"figures_{app}_{scheme}.ipynb"
-    cells = [SETUP, "%%nestedcv X y -o risk\nknn(k=range(1, 31))", "risk.curve_figure()", "risk.nest_figure()"]
+    cells = [
+        SETUP,
+        "%%nestedcv X y -o risk\nknn(k=range(1, 31))",
+        "risk.curve_figure()",
+        "risk.nest_figure()",
+    ]
     server.write(name, cells)
     seen = visit(app, scheme, server).open(name).run()
     figures = seen.page.locator(".js-plotly-plot")
@@ -101,16 +123,28 @@ def test_a_run_in_the_background_leaves_only_its_result(visit, server, app, end)
     """A bar and a Cancel button while it runs; then the result, whole or partial, and nothing of the widgets when reopened."""
     name = f"background_{app}_{end}.ipynb"
     n = 3 if end == "finished" else 30
-    server.write(name, [SETUP, f"%%nestedcv X y --outer {n} --inner 3 --background -o job\n{SLOW}", "1 + 1"])
+    server.write(
+        name,
+        [
+            SETUP,
+            f"%%nestedcv X y --outer {n} --inner 3 --background -o job\n{SLOW}",
+            "1 + 1",
+        ],
+    )
     seen = visit(app, "light", server).open(name).start()
     button = seen.page.locator("button.jupyter-button:has-text('Cancel')")
     button.wait_for(timeout=30_000)
-    seen.page.locator("progress[aria-label='share of the run that is done']").wait_for(timeout=10_000)
+    seen.page.locator("progress[aria-label='share of the run that is done']").wait_for(
+        timeout=10_000
+    )
     seen.page.locator("text=/so far/").first.wait_for(timeout=30_000)
     seen.shot("background")
     if end == "cancelled":
         button.click()
-        assert re.search(r"from \d+ of 30 outer splits \(interrupted\)", seen.output("(interrupted)").inner_text())
+        assert re.search(
+            r"from \d+ of 30 outer splits \(interrupted\)",
+            seen.output("(interrupted)").inner_text(),
+        )
     else:
         seen.output(RISK)
     assert seen.page.locator("progress").count() == 0
@@ -118,7 +152,9 @@ def test_a_run_in_the_background_leaves_only_its_result(visit, server, app, end)
     seen.idle()
     seen.save()
     stored = server.clone(name, "again_" + name)
-    assert [set(output["data"]) for output in stored["cells"][1]["outputs"]] == [{"text/plain", "text/html"}]
+    assert [set(output["data"]) for output in stored["cells"][1]["outputs"]] == [
+        {"text/plain", "text/html"}
+    ]
     again = visit(app, "dark", server).open("again_" + name)
     assert RISK in again.output(RISK).inner_text()
     assert again.page.locator("text=/model not found|Error displaying/").count() == 0
@@ -129,9 +165,15 @@ def test_the_stop_button_leaves_what_was_finished(visit, server, app):
     name = f"stop_{app}.ipynb"
     server.write(name, [SETUP, f"%%nestedcv X y --outer 20 --inner 2 -o risk\n{SLOW}"])
     seen = visit(app, "light", server).open(name).start()
-    seen.page.locator("progress[aria-label='share of the run that is done']").wait_for(timeout=30_000)
+    seen.page.locator("progress[aria-label='share of the run that is done']").wait_for(
+        timeout=30_000
+    )
     seen.command("notebook:interrupt-kernel")
-    message = "text=/NestedCVInterrupted: Interrupted: \\d+ of 20 outer splits were finished/"
+    message = (
+        "text=/NestedCVInterrupted: Interrupted: \\d+ of 20 outer splits were finished/"
+    )
     seen.page.locator(message).wait_for(timeout=10_000)
-    assert seen.page.locator("text=/from \\d+ of 20 outer splits \\(interrupted\\)/").first.is_visible()
+    assert seen.page.locator(
+        "text=/from \\d+ of 20 outer splits \\(interrupted\\)/"
+    ).first.is_visible()
     assert seen.page.locator("progress").count() == 0

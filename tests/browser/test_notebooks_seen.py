@@ -19,11 +19,19 @@ every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: pat
 def outputs_of(path):
     """(the notebook's cell, output) of all outputs."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return [(cell["id"], output) for cell in cells if cell["cell_type"] == "code" for output in cell["outputs"]]
+    return [
+        (cell["id"], output)
+        for cell in cells
+        if cell["cell_type"] == "code"
+        for output in cell["outputs"]
+    ]
 
 
 def n_pictures(path):
-    html = ["".join(output.get("data", {}).get("text/html", "")) for _, output in outputs_of(path)]
+    html = [
+        "".join(output.get("data", {}).get("text/html", ""))
+        for _, output in outputs_of(path)
+    ]
     return sum(len(re.findall(r"<img\b", one)) for one in html)
 
 
@@ -48,7 +56,9 @@ def test_a_notebook_runs_in_jupyterlab(visit, server, path):
 
 
 @every_notebook
-def test_an_exported_notebook_asks_nothing_of_another_machine(visit, path, tmp_path, scheme):
+def test_an_exported_notebook_asks_nothing_of_another_machine(
+    visit, path, tmp_path, scheme
+):
     """All outputs and pictures are on the page, the answers are folded, and the network is not missed."""
     execution = script("execution", "scripts")
     page = tmp_path / "page.html"

@@ -15,28 +15,40 @@ RISK = "zero-one risk of the tuned rule"
 
 def test_a_report_is_complete_without_a_network(visit, tmp_path, scheme):
     """Both figures are drawn, the menu opens a split, nothing is asked for."""
-    path = Recipe(4, 3).run(knn(k=range(1, 20)), *load_iris(return_X_y=True)).report(tmp_path / "risk.html")
+    path = (
+        Recipe(4, 3)
+        .run(knn(k=range(1, 20)), *load_iris(return_X_y=True))
+        .report(tmp_path / "risk.html")
+    )
     seen = visit(scheme=scheme)
     seen.page.goto(path.as_uri())
     figures = seen.page.locator(".js-plotly-plot")
     figures.nth(1).locator(".barlayer .point").first.wait_for(timeout=20_000)
     assert figures.nth(0).locator(".scatterlayer .trace").count() > 6
-    width = seen.page.evaluate("() => [document.body.scrollWidth, document.documentElement.clientWidth]")
+    width = seen.page.evaluate(
+        "() => [document.body.scrollWidth, document.documentElement.clientWidth]"
+    )
     assert width[0] <= width[1]
     figures.nth(1).locator(".updatemenu-header").click()
     figures.nth(1).locator(".updatemenu-dropdown-button").nth(2).click()
     seen.page.wait_for_selector("text=1, 2", timeout=10_000)
-    assert seen.page.locator("blockquote").inner_text().startswith("The zero-one risk of")
+    assert (
+        seen.page.locator("blockquote").inner_text().startswith("The zero-one risk of")
+    )
     seen.shot("report")
 
 
-def test_an_exported_notebook_is_complete_without_a_network(visit, server, tmp_path, scheme):
+def test_an_exported_notebook_is_complete_without_a_network(
+    visit, server, tmp_path, scheme
+):
     """nbconvert's page: number, pictures and table; what its own template asks of other machines is not needed."""
     notebook = nbformat.read(server.folder / "01_quickstart.ipynb", as_version=4)
     page, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
     path = tmp_path / "page.html"
     path.write_text(page, encoding="utf-8")
-    seen = visit("voila", scheme)  # the template asks for MathJax and require.js elsewhere
+    seen = visit(
+        "voila", scheme
+    )  # the template asks for MathJax and require.js elsewhere
     seen.page.goto(path.as_uri())
     output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
     assert output.is_visible()
@@ -49,7 +61,9 @@ def test_an_exported_notebook_is_complete_without_a_network(visit, server, tmp_p
 def test_voila_shows_the_result(visit, server):
     """A notebook as a page of its own."""
     setup = "%load_ext cvnb\nfrom sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)"
-    server.write("voila.ipynb", [setup, "%%nestedcv X y --outer 4 --inner 3\nknn(k=[1, 5, 9])"])
+    server.write(
+        "voila.ipynb", [setup, "%%nestedcv X y --outer 4 --inner 3\nknn(k=[1, 5, 9])"]
+    )
     seen = visit("voila", "light", server).open("voila.ipynb")
     output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
     output.wait_for(timeout=60_000)
@@ -58,7 +72,15 @@ def test_voila_shows_the_result(visit, server):
     seen.shot("voila", output)
 
 
-@pytest.mark.parametrize("name", ["index", "notebooks/01_quickstart", "api/cvnb/RiskEstimate", "api/cvnb.inference/bbc"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "index",
+        "notebooks/01_quickstart",
+        "api/cvnb/RiskEstimate",
+        "api/cvnb.inference/bbc",
+    ],
+)
 def test_the_documentation_can_be_read_without_a_network(visit, site, scheme, name):
     """Pictures are drawn, words and code stand out from what is behind them, and no page is wider than the window."""
     seen = visit(scheme=scheme)
@@ -80,7 +102,11 @@ def test_pictures_of_the_documentation_follow_a_theme_that_is_chosen(visit, site
     schemes = []
     for _ in range(3):
         seen.page.locator(".content-icon-container .theme-toggle").click()
-        schemes.append(seen.page.evaluate("() => [document.body.dataset.theme, getComputedStyle(document.body).colorScheme]"))
+        schemes.append(
+            seen.page.evaluate(
+                "() => [document.body.dataset.theme, getComputedStyle(document.body).colorScheme]"
+            )
+        )
     assert ["dark", "dark"] in schemes
     assert ["light", "light"] in schemes
 
@@ -90,4 +116,9 @@ def test_the_documentation_is_searched_without_a_network(visit, site):
     seen = visit()
     seen.page.goto(f"{(site / 'search.html').as_uri()}?q=Tsamardinos")
     seen.page.locator("ul.search a").first.wait_for(timeout=20_000)
-    assert any("bbc.html" in link for link in seen.page.locator("ul.search a").evaluate_all("all => all.map(one => one.href)"))
+    assert any(
+        "bbc.html" in link
+        for link in seen.page.locator("ul.search a").evaluate_all(
+            "all => all.map(one => one.href)"
+        )
+    )

@@ -49,7 +49,9 @@ def opened(visit, server, app, scheme, name, *cells):
     """A notebook with these cells, run, and its first widget on screen."""
     server.write(name, [SETUP, *cells])
     seen = visit(app, scheme, server).open(name).run()
-    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").first.wait_for(timeout=60_000)
+    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").first.wait_for(
+        timeout=60_000
+    )
     return seen
 
 
@@ -62,7 +64,9 @@ def risk_of(seen):
     return seen.page.locator(".cvnb-strip span").first.inner_text()
 
 
-def test_a_recipe_is_built_and_its_copied_code_gives_the_same_number(visit, server, app, scheme):
+def test_a_recipe_is_built_and_its_copied_code_gives_the_same_number(
+    visit, server, app, scheme
+):
     """Typed fields, a slider by keyboard, the table, a recipe by name; then the copied cell and the copied Python."""
     name = f"builder_{app}_{scheme}.ipynb"
     seen = opened(visit, server, app, scheme, name, "%recipe X y", "1", "2")
@@ -72,7 +76,9 @@ def test_a_recipe_is_built_and_its_copied_code_gives_the_same_number(visit, serv
     settled(seen, "nested CV (4-fold CV")
     page.get_by_label("Inner folds, slider").focus()
     page.get_by_label("Inner folds, slider").press("PageUp")
-    page.wait_for_function("() => !document.querySelector('.cvnb-strip').textContent.includes('training part 5-fold CV')")
+    page.wait_for_function(
+        "() => !document.querySelector('.cvnb-strip').textContent.includes('training part 5-fold CV')"
+    )
     page.get_by_label("Seed", exact=True).fill("3")
     settled(seen, "seed 3")
     page.get_by_label("Grid").fill("k=range(1, 21)")
@@ -83,13 +89,17 @@ def test_a_recipe_is_built_and_its_copied_code_gives_the_same_number(visit, serv
     assert page.get_by_label("Outer folds", exact=True).is_disabled()
     page.get_by_label("Recipe", exact=True).select_option("4. nested CV")
     settled(seen, "nested CV (4-fold CV")
-    page.wait_for_function("() => document.querySelector('.cvnb-form').dataset.busy !== 'true'")
+    page.wait_for_function(
+        "() => document.querySelector('.cvnb-form').dataset.busy !== 'true'"
+    )
     shown = risk_of(seen)
     texts = page.locator(".cvnb-codes pre").all_text_contents()
     assert texts[0].startswith("%%nestedcv X y --outer 4 --inner ")
     seen.shot("builder", page.locator(".cvnb-host"))
     assert shown in seen.run_cell(2, texts[0])
-    assert f"risk {shown}." in seen.run_cell(3, texts[1] + "\nprint(f'risk {result.risk:.6g}.')")
+    assert f"risk {shown}." in seen.run_cell(
+        3, texts[1] + "\nprint(f'risk {result.risk:.6g}.')"
+    )
 
 
 LEGEND = """() => [...document.querySelectorAll('.cvnb-host')].map(one =>
@@ -110,7 +120,9 @@ def test_a_view_that_is_opened_later_is_the_same(visit, server, app):
     seen.page.get_by_label("Outer folds", exact=True).fill("7")
     settled(seen, "nested CV (7-fold CV")
     seen.run_cell(2, "b")
-    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").nth(3).wait_for(timeout=60_000)
+    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").nth(3).wait_for(
+        timeout=60_000
+    )
     seen.page.wait_for_function(f"() => (({LEGEND})()[1] ?? []).length > 3")
     first, second = seen.page.evaluate(LEGEND)
     assert first == second
@@ -128,10 +140,14 @@ def test_the_keyboard_reaches_every_kind_of_control(visit, server, app):
     settled(seen, "seed 3")
     page.get_by_label("outside: K-fold, inside: K-fold").focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("() => document.querySelector('.cvnb-strip').textContent.includes('leave-one-out')")
+    page.wait_for_function(
+        "() => document.querySelector('.cvnb-strip').textContent.includes('leave-one-out')"
+    )
     page.get_by_label("Family").focus()
     page.keyboard.press("r")
-    page.wait_for_function("() => document.querySelector('.cvnb-codes pre').textContent.includes('ridge(')")
+    page.wait_for_function(
+        "() => document.querySelector('.cvnb-codes pre').textContent.includes('ridge(')"
+    )
     page.get_by_label("In order of time").focus()
     page.keyboard.press("x")
     page.keyboard.press("Space")
@@ -152,15 +168,21 @@ def test_changes_while_the_kernel_is_busy_are_all_heard(visit, server):
     seen.page.get_by_label("Seed", exact=True).fill("3")
     settled(seen, "CV then test")
     settled(seen, "seed 3")
-    assert seen.page.get_by_label("Recipe", exact=True).input_value() == "2. CV then test"
+    assert (
+        seen.page.get_by_label("Recipe", exact=True).input_value() == "2. CV then test"
+    )
 
 
 def test_a_kernel_that_left_is_said(visit, server):
     """The controls do nothing any more, and say so; the copy is shown; the layout stays."""
     seen = opened(visit, server, "lab", "light", "left.ipynb", "%recipe X y")
     before = seen.page.locator(".cvnb-strip").bounding_box()
-    seen.page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.sessionContext.restartKernel(); }")
-    seen.page.locator(".cvnb-alert:has-text('run its cell again')").wait_for(timeout=30_000)
+    seen.page.evaluate(
+        "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.restartKernel(); }"
+    )
+    seen.page.locator(".cvnb-alert:has-text('run its cell again')").wait_for(
+        timeout=30_000
+    )
     assert seen.page.locator(".cvnb-form").get_attribute("inert") is not None
     assert seen.page.locator(".cvnb-strip").bounding_box() == before
     seen.shot("restarted", seen.page.locator(".cvnb-host"))
@@ -170,9 +192,16 @@ def test_what_cannot_be_is_said_in_place(visit, server, app):
     """An alert in words beside the controls and where the map was; mended, it goes away."""
     seen = opened(visit, server, app, "light", f"wrong_{app}.ipynb", "%recipe X y")
     seen.page.get_by_label("Outer folds", exact=True).fill("300")
-    alert = seen.page.locator(".cvnb-alert[role=alert]:has-text('300 outer folds need 300 rows')")
+    alert = seen.page.locator(
+        ".cvnb-alert[role=alert]:has-text('300 outer folds need 300 rows')"
+    )
     alert.wait_for(timeout=20_000)
-    assert seen.page.locator(".cvnb-nest:has-text('300 outer folds need 300 rows')").count() == 1
+    assert (
+        seen.page.locator(
+            ".cvnb-nest:has-text('300 outer folds need 300 rows')"
+        ).count()
+        == 1
+    )
     assert "No result" in seen.page.locator(".cvnb-strip").inner_text()
     seen.page.get_by_label("Outer folds", exact=True).fill("5")
     settled(seen, "zero-one risk of the tuned rule")
@@ -202,10 +231,14 @@ def test_voila_draws_what_the_kernel_drew_before_it_came(visit, server):
     server.write("builder_voila.ipynb", [SETUP, "%recipe X y"])
     seen = visit("voila", "light", server).open("builder_voila.ipynb")
     settled(seen, "nested CV (5-fold CV")
-    seen.page.locator(".cvnb-curve .scatterlayer .trace").nth(6).wait_for(timeout=30_000, state="attached")
+    seen.page.locator(".cvnb-curve .scatterlayer .trace").nth(6).wait_for(
+        timeout=30_000, state="attached"
+    )
     seen.page.get_by_label("Outer folds", exact=True).fill("7")
     settled(seen, "nested CV (7-fold CV")
-    seen.page.locator(".cvnb-curve .legendtext:has-text('deviation of the 7 curves')").wait_for(timeout=30_000)
+    seen.page.locator(
+        ".cvnb-curve .legendtext:has-text('deviation of the 7 curves')"
+    ).wait_for(timeout=30_000)
     seen.page.locator(".cvnb-curve .xtitle:has-text('k')").wait_for(timeout=30_000)
 
 
@@ -222,8 +255,12 @@ def test_a_slow_run_fills_in_and_is_cancelled(visit, server, app):
     page.locator(".cvnb-status:has-text('so far')").wait_for(timeout=60_000)
     page.locator(".cvnb-strip:has-text('of 20 outer splits')").wait_for(timeout=60_000)
     page.get_by_role("button", name="Cancel").click()
-    page.locator(".cvnb-status:has-text('Stopped; what was finished is shown.')").wait_for(timeout=20_000)
-    assert re.search(r"from \d+ of 20 outer splits", page.locator(".cvnb-strip").inner_text())
+    page.locator(
+        ".cvnb-status:has-text('Stopped; what was finished is shown.')"
+    ).wait_for(timeout=20_000)
+    assert re.search(
+        r"from \d+ of 20 outer splits", page.locator(".cvnb-strip").inner_text()
+    )
     assert page.get_by_role("button", name="Run", exact=True).is_enabled()
 
 
@@ -243,22 +280,34 @@ def test_every_change_of_a_control_repaints_the_curve(visit, server):
 
 
 @pytest.mark.parametrize("width", [700, 1280])
-def test_nothing_overflows_or_overlaps_and_everything_has_a_name(visit, server, app, width):
+def test_nothing_overflows_or_overlaps_and_everything_has_a_name(
+    visit, server, app, width
+):
     """All four widgets, at the width of a narrow and of a wide window; one column where there is little room."""
-    cells = ["%recipe X y", "CurveExplorer(nested_cv(knn(), X, y))", "NestMap(nested_cv(knn(), X, y))", "BoundExplorer()"]
+    cells = [
+        "%recipe X y",
+        "CurveExplorer(nested_cv(knn(), X, y))",
+        "NestMap(nested_cv(knn(), X, y))",
+        "BoundExplorer()",
+    ]
     server.write(f"layout_{app}_{width}.ipynb", [SETUP, *cells])
     seen = visit(app, "light", server)
     seen.page.set_viewport_size({"width": width, "height": 1400})
     seen.open(f"layout_{app}_{width}.ipynb").run()
     seen.page.locator(".cvnb-host").nth(3).wait_for(timeout=60_000)
-    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").nth(1).wait_for(timeout=60_000)
+    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").nth(1).wait_for(
+        timeout=60_000
+    )
     settled(seen, "zero-one risk of the tuned rule")
     seen.page.wait_for_timeout(500)  # the figures take the width that they are given
     assert seen.page.evaluate(OVERFLOWING) == []
     assert seen.page.evaluate(OVERLAPPING) == []
     assert seen.page.evaluate(NAMELESS) == []
     assert seen.page.locator(".cvnb-form").count() == 4
-    form, shown = (seen.page.locator(one).first.bounding_box() for one in (".cvnb-form", ".cvnb-strip"))
+    form, shown = (
+        seen.page.locator(one).first.bounding_box()
+        for one in (".cvnb-form", ".cvnb-strip")
+    )
     assert (shown["y"] > form["y"] + form["height"] - 5) == (form["width"] > 330)
 
 
@@ -266,7 +315,9 @@ def test_a_click_on_the_curve_shows_the_fold_losses(visit, server):
     """CurveExplorer: a click chooses θ, a list steps through the splits."""
     cells = ["explorer = CurveExplorer(nested_cv(knn(k=range(1, 11)), X, y))\nexplorer"]
     seen = opened(visit, server, "lab", "light", "explorer.ipynb", *cells)
-    seen.page.locator(".cvnb-losses:has-text('Click on the curve')").wait_for(timeout=20_000)
+    seen.page.locator(".cvnb-losses:has-text('Click on the curve')").wait_for(
+        timeout=20_000
+    )
     seen.page.evaluate(
         "() => { const plot = document.querySelector('.cvnb-host .js-plotly-plot');"
         " const curve = plot._fullData.findIndex(one => one.name === 'mean of the inner curves');"
@@ -283,7 +334,15 @@ def test_a_click_on_the_curve_shows_the_fold_losses(visit, server):
 def test_a_reopened_notebook_shows_the_static_copies(visit, server, app):
     """By somebody else, with no kernel: the last number and pictures stand there, below what the front end says of widgets."""
     name = f"reopened_{app}.ipynb"
-    seen = opened(visit, server, app, "light", name, "%recipe X y", "NestMap(nested_cv(knn(), X, y))")
+    seen = opened(
+        visit,
+        server,
+        app,
+        "light",
+        name,
+        "%recipe X y",
+        "NestMap(nested_cv(knn(), X, y))",
+    )
     settled(seen, "seed 0")
     seen.page.get_by_label("Seed", exact=True).first.fill("8")
     settled(seen, "seed 8")
@@ -297,5 +356,7 @@ def test_a_reopened_notebook_shows_the_static_copies(visit, server, app):
     copy.wait_for(timeout=60_000)
     assert "zero-one risk of the tuned rule" in copy.inner_text()
     assert copy.locator("img").count() == 2
-    again.page.locator(".jp-OutputArea-output:has-text('is trained on in 4 outer splits')").first.wait_for(timeout=30_000)
+    again.page.locator(
+        ".jp-OutputArea-output:has-text('is trained on in 4 outer splits')"
+    ).first.wait_for(timeout=30_000)
     again.complaints.clear()  # the front end says of every widget that its model is gone

@@ -78,7 +78,9 @@ def labels(rows=30):
 def run(family=VOTES, X=None, y=None, recipe=RECIPE, **options):
     """Run on the small table, or on what is given in its place."""
     X = table() if X is None else X
-    return recipe.run(family, X, labels() if y is None else y, progress="off", **options)
+    return recipe.run(
+        family, X, labels() if y is None else y, progress="off", **options
+    )
 
 
 # X
@@ -90,7 +92,9 @@ def with_value(X, row, column, value):
     return X
 
 
-@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
+@pytest.mark.parametrize(
+    ("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")]
+)
 @pytest.mark.parametrize(
     ("form", "column"),
     [
@@ -102,15 +106,33 @@ def with_value(X, row, column, value):
         (sp.coo_array, "column 2"),
         (lambda X: pd.DataFrame(X, columns=["one", "two", "three"]), "column 'three'"),
         (lambda X: pd.DataFrame(X, columns=[10, 11, 12]), "column 12"),
-        (lambda X: pd.DataFrame(X, columns=["a", "b", "c"]).assign(a="word"), "column 'c'"),
+        (
+            lambda X: pd.DataFrame(X, columns=["a", "b", "c"]).assign(a="word"),
+            "column 'c'",
+        ),
         (lambda X: pl.DataFrame(X, schema=["one", "two", "three"]), "column 'three'"),
     ],
-    ids=["array", "lists", "float32", "objects", "csr", "coo", "pandas", "whole names", "mixed pandas", "polars"],
+    ids=[
+        "array",
+        "lists",
+        "float32",
+        "objects",
+        "csr",
+        "coo",
+        "pandas",
+        "whole names",
+        "mixed pandas",
+        "polars",
+    ],
 )
-def test_a_value_that_is_not_finite_is_refused_with_its_column(form, column, value, word):
+def test_a_value_that_is_not_finite_is_refused_with_its_column(
+    form, column, value, word
+):
     """NaN and infinity in X name their column, as the user knows it, and their row."""
     X = form(with_value(table(), 4, 2, value))
-    with pytest.raises(DataError, match=f"(?s){word}.*{column}.*row 4.*KNeighborsClassifier"):
+    with pytest.raises(
+        DataError, match=f"(?s){word}.*{column}.*row 4.*KNeighborsClassifier"
+    ):
         run(X=X)
 
 
@@ -118,15 +140,36 @@ def test_a_value_that_is_not_finite_is_refused_with_its_column(form, column, val
     "X",
     [
         [[1.0, 2.0], [None, 3.0], *[[4.0, 5.0]] * 28],
-        pd.DataFrame({"a": pd.array([1, None, *[2] * 28], dtype="Int64"), "b": range(30)}),
-        pd.DataFrame({"a": pd.array([1, None, *[2] * 28], dtype="int64[pyarrow]"), "b": range(30)}),
-        pd.DataFrame({"a": pd.array([True, None, *[False] * 28], dtype="boolean"), "b": range(30)}),
+        pd.DataFrame(
+            {"a": pd.array([1, None, *[2] * 28], dtype="Int64"), "b": range(30)}
+        ),
+        pd.DataFrame(
+            {
+                "a": pd.array([1, None, *[2] * 28], dtype="int64[pyarrow]"),
+                "b": range(30),
+            }
+        ),
+        pd.DataFrame(
+            {
+                "a": pd.array([True, None, *[False] * 28], dtype="boolean"),
+                "b": range(30),
+            }
+        ),
         pd.DataFrame({"a": [1.0, None, *[2.0] * 28], "b": range(30)}, dtype=object),
         pl.DataFrame({"a": [1, None, *[2] * 28], "b": list(range(30))}),
         pl.DataFrame({"a": [1.5, None, *[2.5] * 28], "b": list(range(30))}),
         pl.DataFrame({"a": [True, None, *[False] * 28], "b": list(range(30))}),
     ],
-    ids=["lists", "Int64", "arrow", "boolean", "objects", "polars Int64", "polars Float64", "polars Boolean"],
+    ids=[
+        "lists",
+        "Int64",
+        "arrow",
+        "boolean",
+        "objects",
+        "polars Int64",
+        "polars Float64",
+        "polars Boolean",
+    ],
 )
 def test_a_missing_entry_is_refused_with_its_column(X):
     """None, NA and null count as missing, whatever dtype holds them."""
@@ -136,13 +179,22 @@ def test_a_missing_entry_is_refused_with_its_column(X):
 
 @pytest.mark.parametrize(
     "model",
-    [make_pipeline(StandardScaler(), KNeighborsRegressor()), Ridge(), make_pipeline(PCA(), DecisionTreeRegressor())],
+    [
+        make_pipeline(StandardScaler(), KNeighborsRegressor()),
+        Ridge(),
+        make_pipeline(PCA(), DecisionTreeRegressor()),
+    ],
     ids=["behind a scaler", "ridge", "ahead of a tree"],
 )
 def test_missing_values_are_refused_by_the_step_that_cannot_take_them(model):
     """A scaler lets NaN through to a model that cannot take it; a tree behind PCA never gets to see it."""
     with pytest.raises(DataError, match=r"(?s)NaN.*column 2.*imputer"):
-        run(Family(model), with_value(table(), 4, 2, np.nan), response(), Recipe.external_cv(3))
+        run(
+            Family(model),
+            with_value(table(), 4, 2, np.nan),
+            response(),
+            Recipe.external_cv(3),
+        )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +210,12 @@ def test_missing_values_are_refused_by_the_step_that_cannot_take_them(model):
 def test_infinity_is_refused_where_only_missing_values_are_taken(model):
     """What deals with NaN does not deal with infinity: it is refused with its column."""
     with pytest.raises(DataError, match=r"(?s)inf.*column 2.*row 4"):
-        run(Family(model), with_value(table(), 4, 2, np.inf), response(), Recipe.external_cv(3))
+        run(
+            Family(model),
+            with_value(table(), 4, 2, np.inf),
+            response(),
+            Recipe.external_cv(3),
+        )
 
 
 @pytest.mark.parametrize(
@@ -202,7 +259,9 @@ def test_dates_as_X_are_refused(X):
 
 def test_a_date_among_numbers_is_refused():
     """A frame with one column of dates cannot go to a model that computes with its columns."""
-    X = pd.DataFrame({"size": range(30), "day": pd.date_range("2024-01-01", periods=30)})
+    X = pd.DataFrame(
+        {"size": range(30), "day": pd.date_range("2024-01-01", periods=30)}
+    )
     with pytest.raises(DataError, match="day"):
         run(X=X)
 
@@ -218,7 +277,12 @@ def test_masked_groups_and_weights_are_refused(hidden):
     """Groups and weights under a mask must not be used either."""
     values = np.ma.array(np.arange(30) // 3, mask=np.arange(30) == 4)
     with pytest.raises(DataError, match=f"{hidden}.*masked"):
-        run(Family(Ridge()), y=response(), recipe=Recipe.external_cv(3), **{hidden: values})
+        run(
+            Family(Ridge()),
+            y=response(),
+            recipe=Recipe.external_cv(3),
+            **{hidden: values},
+        )
 
 
 HUGE = {
@@ -232,11 +296,23 @@ HUGE = {
     "sparse": (sp.csr_matrix, 1e200),
     "sparse float32": (lambda X: sp.csr_matrix(X.astype(np.float32)), 1e30),
     "frame": (lambda X: pd.DataFrame(X, columns=list("abc")), 1e200),
-    "frame of float32": (lambda X: pd.DataFrame(X.astype(np.float32), columns=list("abc")), 1e30),
-    "frame of objects": (lambda X: pd.DataFrame(X.astype(object), columns=list("abc")), 1e200),
-    "nullable frame": (lambda X: pd.DataFrame(X, columns=list("abc")).astype("Float64"), 1e200),
+    "frame of float32": (
+        lambda X: pd.DataFrame(X.astype(np.float32), columns=list("abc")),
+        1e30,
+    ),
+    "frame of objects": (
+        lambda X: pd.DataFrame(X.astype(object), columns=list("abc")),
+        1e200,
+    ),
+    "nullable frame": (
+        lambda X: pd.DataFrame(X, columns=list("abc")).astype("Float64"),
+        1e200,
+    ),
     "polars": (lambda X: pl.DataFrame(X, schema=list("abc")), 1e200),
-    "polars float32": (lambda X: pl.DataFrame(X.astype(np.float32), schema=list("abc")), 1e30),
+    "polars float32": (
+        lambda X: pl.DataFrame(X.astype(np.float32), schema=list("abc")),
+        1e30,
+    ),
 }
 
 
@@ -256,14 +332,19 @@ def test_the_largest_number_of_either_sign_is_seen(sign, dtype, as_frame):
     X = table().astype(dtype)
     X[3, 1] = sign * (1e30 if dtype == np.float32 else 1e200)
     place = "column 'b'" if as_frame else "column 1"
-    with pytest.raises(DataError, match=rf"X holds .* \(row 3, {place}\): squares of numbers beyond"):
+    with pytest.raises(
+        DataError, match=rf"X holds .* \(row 3, {place}\): squares of numbers beyond"
+    ):
         run(X=pd.DataFrame(X, columns=list("abc")) if as_frame else X)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_how_large_a_response_may_be_depends_on_the_table_beside_it(dtype, recwarn):
     """A float32 y beside a float64 table is computed with in float64."""
-    X, y = table().astype(dtype), np.where(np.arange(len(table())) == 3, 1e30, 0.5).astype(np.float32)
+    X, y = (
+        table().astype(dtype),
+        np.where(np.arange(len(table())) == 3, 1e30, 0.5).astype(np.float32),
+    )
     if dtype == np.float32:
         with pytest.raises(DataError, match="y holds"):
             Recipe(3, 2).plan(X, y)
@@ -284,7 +365,9 @@ def test_a_response_whose_squares_overflow_is_refused():
     """1e200 in y would make every squared loss infinite."""
     y = response()
     y[7] = 1e200
-    with pytest.raises(DataError, match=r"(?s)y holds 1e\+200|y holds .*1e\+200.*row 7"):
+    with pytest.raises(
+        DataError, match=r"(?s)y holds 1e\+200|y holds .*1e\+200.*row 7"
+    ):
         run(Family(Ridge()), y=y, recipe=Recipe.external_cv(3))
 
 
@@ -325,12 +408,18 @@ def test_an_X_that_is_no_table_is_refused(X, match):
 
 @pytest.mark.parametrize(
     "index",
-    [np.random.default_rng(0).permutation(30) + 0.5, np.zeros(30), pd.Index([f"r{i}" for i in range(30)])],
+    [
+        np.random.default_rng(0).permutation(30) + 0.5,
+        np.zeros(30),
+        pd.Index([f"r{i}" for i in range(30)]),
+    ],
     ids=["floats out of order", "equal", "words"],
 )
 def test_the_row_of_a_missing_value_is_a_position(index):
     """The row that a message names is a position, whatever the frame's index says."""
-    X = pd.DataFrame(with_value(table(), 4, 2, np.nan), index=index, columns=list("abc"))
+    X = pd.DataFrame(
+        with_value(table(), 4, 2, np.nan), index=index, columns=list("abc")
+    )
     with pytest.raises(DataError, match=r"column 'c'.*row 4"):
         run(X=X)
 
@@ -389,11 +478,26 @@ def test_a_y_that_is_no_target_is_refused(y, match):
     [
         (table(30), labels(29), {}, "X has 30 rows but y has 29"),
         (table(29), labels(30), {}, "X has 29 rows but y has 30"),
-        (pd.DataFrame(table(31)), pd.Series(labels(30)), {}, "X has 31 rows but y has 30"),
+        (
+            pd.DataFrame(table(31)),
+            pd.Series(labels(30)),
+            {},
+            "X has 31 rows but y has 30",
+        ),
         (pl.DataFrame(table(31)), labels(30), {}, "X has 31 rows but y has 30"),
         (sp.csr_matrix(table(31)), labels(30), {}, "X has 31 rows but y has 30"),
-        (table(), labels(), {"groups": np.arange(31)}, "X has 30 rows but groups has 31"),
-        (table(), labels(), {"sample_weight": np.ones(31)}, "X has 30 rows but sample_weight has 31"),
+        (
+            table(),
+            labels(),
+            {"groups": np.arange(31)},
+            "X has 30 rows but groups has 31",
+        ),
+        (
+            table(),
+            labels(),
+            {"sample_weight": np.ones(31)},
+            "X has 30 rows but sample_weight has 31",
+        ),
     ],
 )
 def test_lengths_that_differ_are_refused(X, y, options, match):
@@ -408,7 +512,10 @@ def test_lengths_that_differ_are_refused(X, y, options, match):
         ([None, *range(29)], r"groups has no value.*row 0"),
         ([0.0, np.nan, *[1.0] * 28], r"groups has no value.*row 1"),
         (pd.Series([1, None, *[2] * 28], dtype="Int64"), r"groups has no value.*row 1"),
-        (pd.Series(["a", None, *["b"] * 28], dtype="category"), r"groups has no value.*row 1"),
+        (
+            pd.Series(["a", None, *["b"] * 28], dtype="category"),
+            r"groups has no value.*row 1",
+        ),
         (pl.Series(["a", None, *["b"] * 28]), r"groups has no value.*row 1"),
         (np.zeros((30, 1)), r"groups must be a 1d array"),
         ("patient", "groups"),
@@ -440,12 +547,26 @@ def weights(row, value):
         (np.ones(30, dtype=complex), "[Cc]omplex|numbers"),
         (2.0, "one value per row"),
     ],
-    ids=["negative", "NaN", "inf", "zero", "words", "None", "column", "complex", "number"],
+    ids=[
+        "negative",
+        "NaN",
+        "inf",
+        "zero",
+        "words",
+        "None",
+        "column",
+        "complex",
+        "number",
+    ],
 )
 def test_weights_that_cannot_weigh_are_refused(w, match):
     """Weights are finite, not negative, not all zero, one per row."""
     with pytest.raises(DataError, match=match):
-        run(Family(DecisionTreeClassifier()), recipe=Recipe.external_cv(3), sample_weight=w)
+        run(
+            Family(DecisionTreeClassifier()),
+            recipe=Recipe.external_cv(3),
+            sample_weight=w,
+        )
 
 
 @pytest.mark.parametrize(
@@ -455,15 +576,22 @@ def test_weights_that_cannot_weigh_are_refused(w, match):
 )
 def test_weights_for_a_model_without_them_are_refused(model):
     """The step that takes no weights is named."""
-    with pytest.raises(FamilyError, match=r"KNeighborsClassifier takes no sample_weight.*drop the weights"):
+    with pytest.raises(
+        FamilyError,
+        match=r"KNeighborsClassifier takes no sample_weight.*drop the weights",
+    ):
         run(Family(model), recipe=Recipe.external_cv(3), sample_weight=np.ones(30))
 
 
 def test_weights_for_one_model_without_them_among_several_are_refused():
     """A grid that puts in models refuses weights if one of them takes none."""
     model = Pipeline([("model", DecisionTreeClassifier())])
-    family = Family(model, {"model": [DecisionTreeClassifier(), KNeighborsClassifier()]})
-    with pytest.raises(FamilyError, match="KNeighborsClassifier takes no sample_weight"):
+    family = Family(
+        model, {"model": [DecisionTreeClassifier(), KNeighborsClassifier()]}
+    )
+    with pytest.raises(
+        FamilyError, match="KNeighborsClassifier takes no sample_weight"
+    ):
         run(family, sample_weight=np.ones(30))
 
 
@@ -475,7 +603,11 @@ def test_a_part_without_weight_is_refused(part):
     rows, rest = np.arange(10, 20), np.r_[0:10, 20:30]
     pairs = [(rest, rows)] if part == "test" else [(rows, rest)]
     with pytest.raises(InfeasibleError, match=r"outer split 0.*weight 0"):
-        run(Family(DecisionTreeClassifier()), recipe=Recipe(outer=pairs, inner=None), sample_weight=w)
+        run(
+            Family(DecisionTreeClassifier()),
+            recipe=Recipe(outer=pairs, inner=None),
+            sample_weight=w,
+        )
 
 
 def test_an_inner_test_part_without_weight_is_refused():
@@ -483,18 +615,40 @@ def test_an_inner_test_part_without_weight_is_refused():
     w = np.ones(30)
     w[:4] = 0
     recipe = Recipe(outer=[(np.arange(20), np.arange(20, 30))], inner=KFold(5))
-    with pytest.raises(InfeasibleError, match=r"inner split 0 of outer split 0.*weight 0"):
-        run(Family(DecisionTreeClassifier(), {"max_depth": [1, 2]}), recipe=recipe, sample_weight=w)
+    with pytest.raises(
+        InfeasibleError, match=r"inner split 0 of outer split 0.*weight 0"
+    ):
+        run(
+            Family(DecisionTreeClassifier(), {"max_depth": [1, 2]}),
+            recipe=recipe,
+            sample_weight=w,
+        )
 
 
 @pytest.mark.parametrize(
     ("make", "y", "match"),
     [
-        (lambda: VOTES, response(), r"y is continuous.*KNeighborsClassifier is a classifier"),
-        (lambda: MEANS, np.array(["yes", "no"] * 15), r"labels such as .*'yes'.*KNeighborsRegressor is a regression"),
-        (lambda: cvnb.ridge(alpha=[1.0], task="regression"), np.array(["yes", "no"] * 15), "labels such as"),
+        (
+            lambda: VOTES,
+            response(),
+            r"y is continuous.*KNeighborsClassifier is a classifier",
+        ),
+        (
+            lambda: MEANS,
+            np.array(["yes", "no"] * 15),
+            r"labels such as .*'yes'.*KNeighborsRegressor is a regression",
+        ),
+        (
+            lambda: cvnb.ridge(alpha=[1.0], task="regression"),
+            np.array(["yes", "no"] * 15),
+            "labels such as",
+        ),
         (lambda: cvnb.knn(k=[1], task="classification"), response(), "y is continuous"),
-        (lambda: cvnb.lasso(alpha=[1.0]), np.array(["yes", "no"] * 15), "labels such as"),
+        (
+            lambda: cvnb.lasso(alpha=[1.0]),
+            np.array(["yes", "no"] * 15),
+            "labels such as",
+        ),
         (lambda: cvnb.logistic(C=[1.0]), response(), "y is continuous"),
     ],
     ids=["classifier", "regression", "ridge", "knn", "lasso", "logistic"],
@@ -512,7 +666,9 @@ def test_a_target_of_the_wrong_kind_for_the_model_is_refused(make, y, match):
 @pytest.mark.parametrize("K", [1, 0, -3, np.int64(1)])
 def test_fewer_than_two_folds_are_refused(level, K):
     """One fold leaves nothing to train on, or nothing to choose on."""
-    with pytest.raises(RecipeError, match=rf"{level}={K} leaves no fold.*use {level} >= 2"):
+    with pytest.raises(
+        RecipeError, match=rf"{level}={K} leaves no fold.*use {level} >= 2"
+    ):
         Recipe(**{level: K})
 
 
@@ -539,10 +695,19 @@ def test_a_share_outside_0_and_1_is_refused(level, share, match):
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda: Recipe.train_validation_test(0.6, 0.5), r"validation=0\.6 and test=0\.5 leave no row to train on"),
+        (
+            lambda: Recipe.train_validation_test(0.6, 0.5),
+            r"validation=0\.6 and test=0\.5 leave no row to train on",
+        ),
         (lambda: Recipe.train_validation_test(0.5, 0.5), "leave no row to train on"),
-        (lambda: Recipe.train_validation_test(0.0, 0.5), r"validation=0\.0.*strictly between"),
-        (lambda: Recipe.train_validation_test(0.2, 1.0), r"test=1\.0.*strictly between"),
+        (
+            lambda: Recipe.train_validation_test(0.0, 0.5),
+            r"validation=0\.0.*strictly between",
+        ),
+        (
+            lambda: Recipe.train_validation_test(0.2, 1.0),
+            r"test=1\.0.*strictly between",
+        ),
         (lambda: Recipe.cv_test(test=0), r"test=0.*strictly between"),
         (lambda: Recipe.cv_test(test=5), r"test=5.*strictly between"),
         (lambda: Recipe.resampling_test(validation=1.2), r"1\.2.*strictly between"),
@@ -550,12 +715,18 @@ def test_a_share_outside_0_and_1_is_refused(level, share, match):
         (lambda: Recipe.resampling_test(samples=2.5), r"samples=2\.5.*whole number"),
         (lambda: Recipe.nested_resampling(outer=0), r"0.*>= 1"),
         (lambda: Recipe.nested_resampling(test=0.0), r"0\.0.*strictly between"),
-        (lambda: Recipe.nested_dev(outer=2), "outer=2 leaves no row to train on.*outer >= 3"),
+        (
+            lambda: Recipe.nested_dev(outer=2),
+            "outer=2 leaves no row to train on.*outer >= 3",
+        ),
         (lambda: Recipe.dev_set(dev=True), "dev=True.*strictly between"),
         (lambda: Recipe.validation(test=-0.1), r"test=-0\.1.*strictly between"),
         (lambda: Recipe.external_cv(1), "outer=1 leaves no fold"),
         (lambda: Recipe.internal_cv(1), "inner=1 leaves no fold"),
-        (lambda: Recipe.internal_cv(None), "outer=None and inner=None leaves nothing to split"),
+        (
+            lambda: Recipe.internal_cv(None),
+            "outer=None and inner=None leaves nothing to split",
+        ),
         (lambda: Resampling(3, 1.0), r"share=1\.0.*strictly between"),
         (lambda: TimeBlocks(1), "n_splits=1 leaves no block.*>= 2"),
         (lambda: TimeBlocks(3, buffer=-1), "buffer=-1.*>= 0"),
@@ -596,14 +767,26 @@ def test_what_is_no_splitter_is_refused(level, given, error, match):
 @pytest.mark.parametrize(
     ("recipe", "match"),
     [
-        (Recipe(outer=31, inner=2, stratify=False), "31 outer folds need 31 rows, but there are 30; use outer<=30"),
-        (Recipe(outer=2, inner=16, stratify=False), "16 inner folds need 16 rows, but outer training part 0 has 15"),
+        (
+            Recipe(outer=31, inner=2, stratify=False),
+            "31 outer folds need 31 rows, but there are 30; use outer<=30",
+        ),
+        (
+            Recipe(outer=2, inner=16, stratify=False),
+            "16 inner folds need 16 rows, but outer training part 0 has 15",
+        ),
         (Recipe(outer=None, inner=31, stratify=False), "31 inner folds need 31 rows"),
-        (Recipe(outer=40), "40 outer folds need 40 rows, but there are 30; use outer<=30"),
+        (
+            Recipe(outer=40),
+            "40 outer folds need 40 rows, but there are 30; use outer<=30",
+        ),
         (Recipe(outer=31, inner=2, time_ordered=True), "31 outer folds need 31 rows"),
         (Recipe(outer=KFold(31), inner=2), r"KFold\(n_splits=31.*30"),
         (Recipe(outer=2, inner=TimeSeriesSplit(20)), "TimeSeriesSplit.*15"),
-        (Recipe(outer=TimeBlocks(31), inner=2), "31 blocks need 31 rows, but there are 30"),
+        (
+            Recipe(outer=TimeBlocks(31), inner=2),
+            "31 blocks need 31 rows, but there are 30",
+        ),
     ],
 )
 def test_more_folds_than_rows_are_refused(recipe, match):
@@ -624,7 +807,10 @@ def test_more_folds_than_rows_are_refused(recipe, match):
 )
 def test_too_few_rows_to_split_are_refused(rows, recipe):
     """One row cannot be split, at either level."""
-    family = Family(DummyRegressor(), {"strategy": ["mean", "median"]} if recipe.inner is not None else {})
+    family = Family(
+        DummyRegressor(),
+        {"strategy": ["mean", "median"]} if recipe.inner is not None else {},
+    )
     with pytest.raises(InfeasibleError, match=r"1 row|rows"):
         run(family, table(rows), response(rows), recipe)
 
@@ -632,9 +818,17 @@ def test_too_few_rows_to_split_are_refused(rows, recipe):
 @pytest.mark.parametrize(
     ("recipe", "n_groups", "match"),
     [
-        (Recipe(outer=5, inner=2), 4, "5 outer folds need 5 groups, but there are 4; use outer<=4"),
+        (
+            Recipe(outer=5, inner=2),
+            4,
+            "5 outer folds need 5 groups, but there are 4; use outer<=4",
+        ),
         (Recipe(outer=5, inner=2), 1, "5 outer folds need 5 groups, but there are 1"),
-        (Recipe(outer=4, inner=5), 4, "5 inner folds need 5 groups, but outer training part 0 has 3; use inner<=3"),
+        (
+            Recipe(outer=4, inner=5),
+            4,
+            "5 inner folds need 5 groups, but outer training part 0 has 3; use inner<=3",
+        ),
         (Recipe(outer="loo", inner=None), 1, "groups"),
         (Recipe(outer=0.2, inner=None), 1, "at least 2 groups|2 groups"),
         (Recipe(outer=GroupKFold(5), inner=2), 4, "GroupKFold.*4|4.*GroupKFold"),
@@ -660,23 +854,56 @@ def test_a_group_splitter_without_groups_is_refused(splitter):
 LEFT, RIGHT = np.arange(20), np.arange(20, 30)
 
 OUTER_LISTS = {
-    "overlap": ([(LEFT, RIGHT), (np.arange(21), RIGHT)], r"outer split 1 has row 20 .*training and its test part"),
-    "bootstrap": ([(np.r_[LEFT, LEFT], np.arange(15, 30))], r"outer split 0 has row 15 \(and 4 more\)"),
-    "all rows": ([(np.arange(30), np.arange(30))], r"outer split 0 has row 0 \(and 29 more\)"),
-    "too large": ([(LEFT, [28, 29, 30])], r"test of outer split 0 names row 30, but the rows are 0 to 29"),
+    "overlap": (
+        [(LEFT, RIGHT), (np.arange(21), RIGHT)],
+        r"outer split 1 has row 20 .*training and its test part",
+    ),
+    "bootstrap": (
+        [(np.r_[LEFT, LEFT], np.arange(15, 30))],
+        r"outer split 0 has row 15 \(and 4 more\)",
+    ),
+    "all rows": (
+        [(np.arange(30), np.arange(30))],
+        r"outer split 0 has row 0 \(and 29 more\)",
+    ),
+    "too large": (
+        [(LEFT, [28, 29, 30])],
+        r"test of outer split 0 names row 30, but the rows are 0 to 29",
+    ),
     "negative": ([(LEFT, [-1])], r"test of outer split 0 names row -1"),
-    "huge": ([(LEFT, np.array([2**63 + 5], dtype=np.uint64))], "outer split 0 names row"),
-    "mask": ([(np.arange(30) < 20, np.arange(30) >= 20)], r"boolean mask.*np\.flatnonzero"),
-    "list of bools": ([([True] * 20 + [False] * 10, [False] * 20 + [True] * 10)], r"boolean mask.*np\.flatnonzero"),
-    "bools as objects": ([(LEFT, np.array([False] * 20 + [True] * 10, dtype=object))], "mask|whole row numbers"),
-    "nullable mask": ([(LEFT, pd.Series([False] * 20 + [True] * 10, dtype="boolean"))], "mask|whole row numbers"),
+    "huge": (
+        [(LEFT, np.array([2**63 + 5], dtype=np.uint64))],
+        "outer split 0 names row",
+    ),
+    "mask": (
+        [(np.arange(30) < 20, np.arange(30) >= 20)],
+        r"boolean mask.*np\.flatnonzero",
+    ),
+    "list of bools": (
+        [([True] * 20 + [False] * 10, [False] * 20 + [True] * 10)],
+        r"boolean mask.*np\.flatnonzero",
+    ),
+    "bools as objects": (
+        [(LEFT, np.array([False] * 20 + [True] * 10, dtype=object))],
+        "mask|whole row numbers",
+    ),
+    "nullable mask": (
+        [(LEFT, pd.Series([False] * 20 + [True] * 10, dtype="boolean"))],
+        "mask|whole row numbers",
+    ),
     "floats": ([(LEFT, np.array([20.0, 21.0]))], "whole row numbers, got float64"),
     "words": ([(LEFT, ["a", "b"])], "whole row numbers"),
     "empty test": ([(LEFT, [])], "test of outer split 0 is empty"),
     "empty train": ([([], RIGHT)], "train of outer split 0 is empty"),
-    "matrix": ([(LEFT.reshape(4, 5), RIGHT)], r"whole row numbers, got int64 of shape \(4, 5\)"),
+    "matrix": (
+        [(LEFT.reshape(4, 5), RIGHT)],
+        r"whole row numbers, got int64 of shape \(4, 5\)",
+    ),
     "triple": ([(LEFT, RIGHT, RIGHT)], r"outer split 0 is no \(train, test\) pair"),
-    "one pair, not a list": ((LEFT, RIGHT), r"outer split 0 is no \(train, test\) pair"),
+    "one pair, not a list": (
+        (LEFT, RIGHT),
+        r"outer split 0 is no \(train, test\) pair",
+    ),
     "numbers": ([1, 2, 3], r"outer split 0 is no \(train, test\) pair"),
 }
 
@@ -690,14 +917,38 @@ def test_outer_lists_that_are_no_splits_are_refused(pairs):
 
 
 INNER_LISTS = {
-    "outside": ([[(np.arange(10), RIGHT)]], r"inner split 0 of outer split 0 uses row 20, which is outside that outer"),
-    "positions": ([[(np.arange(10), [10, 25])]], r"inner split 0 of outer split 0 uses row 25"),
-    "overlap": ([[(np.arange(11), [10, 11])]], r"inner split 0 of outer split 0 has row 10"),
-    "too large": ([[(np.arange(10), [30])]], r"inner split 0 of outer split 0 names row 30"),
-    "negative": ([[(np.arange(10), [-2])]], r"inner split 0 of outer split 0 names row -2"),
-    "mask": ([[(np.arange(30) < 10, np.arange(30) == 12)]], r"inner split 0 of outer split 0 is a boolean mask"),
-    "plain pairs": ([(np.arange(10), np.arange(10, 20))], r"no \(train, test\) pair|one list.*per outer split"),
-    "two lists": ([[(np.arange(10), [12])]] * 2, "inner holds 2 lists of splits, but there are 1 outer splits"),
+    "outside": (
+        [[(np.arange(10), RIGHT)]],
+        r"inner split 0 of outer split 0 uses row 20, which is outside that outer",
+    ),
+    "positions": (
+        [[(np.arange(10), [10, 25])]],
+        r"inner split 0 of outer split 0 uses row 25",
+    ),
+    "overlap": (
+        [[(np.arange(11), [10, 11])]],
+        r"inner split 0 of outer split 0 has row 10",
+    ),
+    "too large": (
+        [[(np.arange(10), [30])]],
+        r"inner split 0 of outer split 0 names row 30",
+    ),
+    "negative": (
+        [[(np.arange(10), [-2])]],
+        r"inner split 0 of outer split 0 names row -2",
+    ),
+    "mask": (
+        [[(np.arange(30) < 10, np.arange(30) == 12)]],
+        r"inner split 0 of outer split 0 is a boolean mask",
+    ),
+    "plain pairs": (
+        [(np.arange(10), np.arange(10, 20))],
+        r"no \(train, test\) pair|one list.*per outer split",
+    ),
+    "two lists": (
+        [[(np.arange(10), [12])]] * 2,
+        "inner holds 2 lists of splits, but there are 1 outer splits",
+    ),
     "an empty list": ([[]], "no split"),
 }
 
@@ -765,7 +1016,9 @@ def test_splitters_that_give_no_splits_are_refused(level, splitter, match):
 @pytest.mark.parametrize("level", ["outer", "inner"])
 def test_a_generator_used_twice_is_refused(level):
     """The second recipe made of one generator finds it used up and says so."""
-    pairs = [(LEFT, RIGHT)] if level == "outer" else [[(np.arange(10), np.arange(10, 20))]]
+    pairs = (
+        [(LEFT, RIGHT)] if level == "outer" else [[(np.arange(10), np.arange(10, 20))]]
+    )
     generator = (pair for pair in pairs)
     other = {"inner": 2} if level == "outer" else {"outer": [(LEFT, RIGHT)]}
     Recipe(**other, **{level: generator})
@@ -776,16 +1029,22 @@ def test_a_generator_used_twice_is_refused(level):
 def test_a_generator_of_inner_generators_is_kept():
     """One recipe made of generators, at both levels, draws the same splits each time."""
     recipe = Recipe(
-        outer=KFold(3).split(table()), inner=(KFold(2).split(np.arange(8)) for _ in range(1))
+        outer=KFold(3).split(table()),
+        inner=(KFold(2).split(np.arange(8)) for _ in range(1)),
     )  # the inner one has too few lists: the refusal stays the same, too
     for _ in range(2):
-        with pytest.raises(RecipeError, match="inner holds 1 lists of splits, but there are 3 outer splits"):
+        with pytest.raises(
+            RecipeError,
+            match="inner holds 1 lists of splits, but there are 3 outer splits",
+        ):
             recipe.plan(table(), labels())
 
 
 def test_the_generator_of_a_grid_search_used_up_is_refused():
     """A GridSearchCV whose cv is an iterator gives its splits once; the second time there is nothing to choose on."""
-    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=KFold(3).split(table()))
+    search = GridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=KFold(3).split(table())
+    )
     family, recipe = Family(search), Recipe(outer=None)
     assert len(recipe.plan(table(), labels(), family).inner[0]) == 3
     with pytest.raises(RecipeError, match=r"inner gives no split at all.*used up"):
@@ -815,7 +1074,9 @@ def test_fixed_rows_that_are_no_rows_are_refused(option, rows, match):
 
 def test_dev_rows_among_the_test_rows_are_refused():
     """A row cannot choose the setting and test the choice."""
-    with pytest.raises(InputError, match="dev_rows holds row 20, which is not among the training rows"):
+    with pytest.raises(
+        InputError, match="dev_rows holds row 20, which is not among the training rows"
+    ):
         run(recipe=Recipe(test_rows=RIGHT, dev_rows=[5, 20]))
 
 
@@ -825,7 +1086,10 @@ def test_dev_rows_among_the_test_rows_are_refused():
 @pytest.mark.parametrize(
     ("estimator", "match"),
     [
-        (KNeighborsClassifier, r"KNeighborsClassifier is a class, no estimator; use KNeighborsClassifier\(\)"),
+        (
+            KNeighborsClassifier,
+            r"KNeighborsClassifier is a class, no estimator; use KNeighborsClassifier\(\)",
+        ),
         ("knn", "'knn' is no estimator"),
         (None, "None is no estimator"),
         (5, "5 is no estimator"),
@@ -834,7 +1098,10 @@ def test_dev_rows_among_the_test_rows_are_refused():
         ([KNeighborsClassifier()], "is no estimator"),
         (StandardScaler(), "StandardScaler has no predict"),
         (make_pipeline(StandardScaler(), PCA()), "has no predict"),
-        (Pipeline([("scale", StandardScaler()), ("nothing", "passthrough")]), "has no predict"),
+        (
+            Pipeline([("scale", StandardScaler()), ("nothing", "passthrough")]),
+            "has no predict",
+        ),
         (GridSearchCV, r"GridSearchCV is a class"),
         (KFold(3), "is no estimator"),
         (np.arange(3), "is no estimator"),
@@ -847,7 +1114,16 @@ def test_what_is_no_estimator_is_refused(estimator, match):
         Family(estimator, {})
 
 
-@pytest.mark.parametrize("given", [KNeighborsClassifier, "knn", None, StandardScaler(), (KNeighborsClassifier(), {}, 3)])
+@pytest.mark.parametrize(
+    "given",
+    [
+        KNeighborsClassifier,
+        "knn",
+        None,
+        StandardScaler(),
+        (KNeighborsClassifier(), {}, 3),
+    ],
+)
 def test_run_refuses_what_is_no_family(given):
     """What stands for a family is checked at the door of run too."""
     with pytest.raises(WrongTypeError, match=r"class|no estimator|no predict"):
@@ -888,9 +1164,20 @@ def test_families_that_cannot_be_compared_are_refused(families, match):
 @pytest.mark.parametrize(
     ("search", "match"),
     [
-        (GridSearchCV(KNeighborsClassifier(), {}, refit=lambda results: 0), "refit=<function>"),
-        (GridSearchCV(KNeighborsClassifier(), {}, scoring=["f1", "accuracy"], refit="f1"), "several metrics"),
-        (GridSearchCV(KNeighborsClassifier(), {}, scoring={"a": "f1"}, refit="a"), "several metrics"),
+        (
+            GridSearchCV(KNeighborsClassifier(), {}, refit=lambda results: 0),
+            "refit=<function>",
+        ),
+        (
+            GridSearchCV(
+                KNeighborsClassifier(), {}, scoring=["f1", "accuracy"], refit="f1"
+            ),
+            "several metrics",
+        ),
+        (
+            GridSearchCV(KNeighborsClassifier(), {}, scoring={"a": "f1"}, refit="a"),
+            "several metrics",
+        ),
     ],
 )
 def test_a_grid_search_that_does_not_choose_by_one_metric_is_refused(search, match):
@@ -902,7 +1189,10 @@ def test_a_grid_search_that_does_not_choose_by_one_metric_is_refused(search, mat
 def test_a_grid_beside_a_grid_search_is_refused():
     """A GridSearchCV has a grid; two of them are one too many."""
     with pytest.raises(FamilyError, match="brings its own grid"):
-        Family(GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1]}), {"n_neighbors": [3]})
+        Family(
+            GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1]}),
+            {"n_neighbors": [3]},
+        )
 
 
 GRIDS = {
@@ -948,20 +1238,46 @@ def test_a_grid_without_values_is_refused(grid):
 )
 def test_a_short_hand_without_values_is_refused(make):
     """An empty list of values names its axis."""
-    with pytest.raises(FamilyError, match=r"no values for '(k|alpha|C|l1_ratio|max_leaf_nodes)'"):
+    with pytest.raises(
+        FamilyError, match=r"no values for '(k|alpha|C|l1_ratio|max_leaf_nodes)'"
+    ):
         make()
 
 
 @pytest.mark.parametrize(
     ("estimator", "grid", "match"),
     [
-        (KNeighborsClassifier(), {"k": [1]}, r"has no parameter 'k'; it has .*n_neighbors"),
+        (
+            KNeighborsClassifier(),
+            {"k": [1]},
+            r"has no parameter 'k'; it has .*n_neighbors",
+        ),
         (KNeighborsClassifier(), {"neighbors": [1]}, r"Did you mean 'n_neighbors'\?"),
-        (KNeighborsClassifier(), [{"n_neighbors": [1]}, {"alpha": [1]}], "no parameter 'alpha'"),
-        (make_pipeline(StandardScaler(), Ridge()), {"alpha": [1]}, r"Did you mean 'ridge__alpha'\?"),
-        (make_pipeline(StandardScaler(), Ridge()), {"ridge__k": [1]}, r"no parameter 'ridge__k'; it has .*ridge__alpha"),
-        (make_pipeline(StandardScaler(), Ridge()), {"Ridge__alpha": [1]}, r"Did you mean 'ridge__alpha'\?"),
-        (make_pipeline(StandardScaler(), Ridge()), {"ridge_alpha": [1]}, r"Did you mean 'ridge__alpha'\?"),
+        (
+            KNeighborsClassifier(),
+            [{"n_neighbors": [1]}, {"alpha": [1]}],
+            "no parameter 'alpha'",
+        ),
+        (
+            make_pipeline(StandardScaler(), Ridge()),
+            {"alpha": [1]},
+            r"Did you mean 'ridge__alpha'\?",
+        ),
+        (
+            make_pipeline(StandardScaler(), Ridge()),
+            {"ridge__k": [1]},
+            r"no parameter 'ridge__k'; it has .*ridge__alpha",
+        ),
+        (
+            make_pipeline(StandardScaler(), Ridge()),
+            {"Ridge__alpha": [1]},
+            r"Did you mean 'ridge__alpha'\?",
+        ),
+        (
+            make_pipeline(StandardScaler(), Ridge()),
+            {"ridge_alpha": [1]},
+            r"Did you mean 'ridge__alpha'\?",
+        ),
     ],
 )
 def test_an_unknown_key_names_the_known_ones(estimator, grid, match):
@@ -974,7 +1290,16 @@ def test_a_key_that_the_new_step_does_not_know_is_refused():
     """Where the grid brings the step itself, its parameters are those of the new step."""
     model = Pipeline([("model", Ridge())])
     with pytest.raises(FamilyError, match="n_neighbors"):
-        run(Family(model, {"model": [KNeighborsRegressor(), Lasso()], "model__n_neighbors": [1, 3]}), y=response())
+        run(
+            Family(
+                model,
+                {
+                    "model": [KNeighborsRegressor(), Lasso()],
+                    "model__n_neighbors": [1, 3],
+                },
+            ),
+            y=response(),
+        )
 
 
 PARAMETERS = {
@@ -1086,12 +1411,20 @@ def test_an_unknown_loss_names_the_known_ones(options, error, match):
         run(**options)
 
 
-@pytest.mark.parametrize("model", [LinearSVC(), SVC(), Perceptron(), RidgeClassifier()], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize(
+    "model",
+    [LinearSVC(), SVC(), Perceptron(), RidgeClassifier()],
+    ids=lambda m: type(m).__name__,
+)
 @pytest.mark.parametrize("options", [{"loss": "log"}, {"scoring": "neg_log_loss"}])
 def test_the_log_loss_of_a_model_without_probabilities_is_refused(model, options):
     """The model is named."""
     with pytest.raises(LossError, match=f"predict_proba.*{type(model).__name__}"):
-        run(Family(make_pipeline(StandardScaler(), model)), recipe=Recipe.external_cv(3), **options)
+        run(
+            Family(make_pipeline(StandardScaler(), model)),
+            recipe=Recipe.external_cv(3),
+            **options,
+        )
 
 
 def test_the_log_loss_of_one_setting_without_probabilities_is_refused():
@@ -1114,7 +1447,10 @@ def test_the_accuracy_of_a_regression_is_refused():
         run(MEANS, y=response(), scoring="accuracy")
 
 
-@pytest.mark.parametrize("options", [{"loss": "squared"}, {"loss": "absolute"}, {"scoring": "neg_mean_squared_error"}])
+@pytest.mark.parametrize(
+    "options",
+    [{"loss": "squared"}, {"loss": "absolute"}, {"scoring": "neg_mean_squared_error"}],
+)
 def test_a_loss_of_numbers_is_refused_for_words(options):
     """Words have no difference."""
     with pytest.raises(LossError, match=r"needs numbers.*'yes'.*zero_one"):
@@ -1125,7 +1461,12 @@ def test_a_scorer_that_takes_no_weights_is_refused_with_weights():
     """Weights that the metric would leave out are not silently left out."""
     scorer = make_scorer(lambda y, prediction: 0.0)
     with pytest.raises(LossError, match="takes no sample_weight"):
-        run(Family(GaussianNB()), recipe=Recipe.external_cv(3), scoring=scorer, sample_weight=np.ones(30))
+        run(
+            Family(GaussianNB()),
+            recipe=Recipe.external_cv(3),
+            scoring=scorer,
+            sample_weight=np.ones(30),
+        )
 
 
 @pytest.mark.parametrize(
@@ -1145,7 +1486,9 @@ def test_unknown_options_of_a_run_name_the_known_ones(options, match):
 # Around a run
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "null", "5", '{"format": "another 1"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[]", "null", "5", '{"format": "another 1"}']
+)
 def test_a_text_that_is_no_plan_is_refused(text):
     """Plan.from_json reads what Plan.to_json wrote."""
     with pytest.raises(RecipeError, match=r"no plan written by Plan\.to_json"):
@@ -1168,7 +1511,13 @@ def test_a_transformer_of_the_users_is_refused():
         Family(Untagged(), {})
 
 
-@pytest.mark.parametrize("recipe", [Recipe(outer=StratifiedKFold(4), inner=2), Recipe(outer=4, inner=2, stratify=True)])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe(outer=StratifiedKFold(4), inner=2),
+        Recipe(outer=4, inner=2, stratify=True),
+    ],
+)
 def test_a_class_smaller_than_the_folds_is_refused_where_strata_are_asked_for(recipe):
     """Class, size and the largest number of folds that works are named."""
     y = np.r_[[1] * 3, [0] * 27]
@@ -1186,6 +1535,9 @@ def test_every_error_is_a_value_error():
 
 def test_refusals_are_silent():
     """Nothing is warned about on the way to a refusal."""
-    with warnings.catch_warnings(record=True, action="always") as caught, pytest.raises(DataError, match="NaN"):
+    with (
+        warnings.catch_warnings(record=True, action="always") as caught,
+        pytest.raises(DataError, match="NaN"),
+    ):
         run(X=with_value(table(), 4, 2, np.nan))
     assert caught == []

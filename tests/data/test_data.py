@@ -7,8 +7,18 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
-from sklearn.compose import ColumnTransformer, TransformedTargetRegressor, make_column_transformer
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+)
+from sklearn.compose import (
+    ColumnTransformer,
+    TransformedTargetRegressor,
+    make_column_transformer,
+)
 from sklearn.ensemble import (
     BaggingClassifier,
     HistGradientBoostingClassifier,
@@ -124,7 +134,9 @@ TABLES = {
     "int32": lambda X: X.astype(np.int32),
     "uint64": lambda X: X.astype(np.uint64),
     "objects": lambda X: X.astype(object),
-    "objects, int and float": lambda X: np.array([[float(v) if v % 2 else int(v) for v in row] for row in X], object),
+    "objects, int and float": lambda X: np.array(
+        [[float(v) if v % 2 else int(v) for v in row] for row in X], object
+    ),
     "csr": sp.csr_matrix,
     "csc": sp.csc_matrix,
     "coo": sp.coo_matrix,
@@ -137,17 +149,25 @@ TABLES = {
     "sparse float32": lambda X: sp.csr_array(X.astype(np.float32)),
     "pandas": lambda X: pd.DataFrame(X, columns=NAMES),
     "pandas, names that are numbers": pd.DataFrame,
-    "pandas, two rows of names": lambda X: pd.DataFrame(X, columns=pd.MultiIndex.from_product([list("ab"), list("cd")])),
+    "pandas, two rows of names": lambda X: pd.DataFrame(
+        X, columns=pd.MultiIndex.from_product([list("ab"), list("cd")])
+    ),
     "pandas int8": lambda X: pd.DataFrame(X.astype(np.int8), columns=NAMES),
     "pandas nullable": lambda X: pd.DataFrame(X, columns=NAMES).astype("Int64"),
     "pandas nullable float": lambda X: pd.DataFrame(X, columns=NAMES).astype("Float64"),
     "pandas arrow": lambda X: pd.DataFrame(X, columns=NAMES).astype("int64[pyarrow]"),
-    "pandas mixed": lambda X: pd.DataFrame(X, columns=NAMES).astype({"a": "float32", "b": "uint8", "c": "Int64"}),
+    "pandas mixed": lambda X: pd.DataFrame(X, columns=NAMES).astype(
+        {"a": "float32", "b": "uint8", "c": "Int64"}
+    ),
     "pandas objects": lambda X: pd.DataFrame(X, columns=NAMES).astype(object),
-    "pandas sparse": lambda X: pd.DataFrame(X, columns=NAMES).astype(pd.SparseDtype(float, fill_value=0.0)),
+    "pandas sparse": lambda X: pd.DataFrame(X, columns=NAMES).astype(
+        pd.SparseDtype(float, fill_value=0.0)
+    ),
     "polars decimals": lambda X: pl.DataFrame(X, schema=NAMES).cast(pl.Decimal(10, 2)),
     "polars": lambda X: pl.DataFrame(X, schema=NAMES),
-    "polars mixed": lambda X: pl.DataFrame(X, schema=NAMES).cast({"a": pl.Float32, "b": pl.UInt8, "c": pl.Int16}),
+    "polars mixed": lambda X: pl.DataFrame(X, schema=NAMES).cast(
+        {"a": pl.Float32, "b": pl.UInt8, "c": pl.Int16}
+    ),
 }
 
 
@@ -156,7 +176,9 @@ TABLES = {
 def test_a_table_in_any_form_gives_the_same_numbers(form):
     """Lists, views, dtypes, sparse formats and frames hold the same whole numbers, so every number is the same."""
     X, y = whole_table(), response()
-    assert_same_numbers(run(means(), TABLES[form](X), y), run(means(), X.astype(float), y))
+    assert_same_numbers(
+        run(means(), TABLES[form](X), y), run(means(), X.astype(float), y)
+    )
 
 
 BITS = {
@@ -189,7 +211,12 @@ def test_differences_of_unsigned_bytes_do_not_wrap():
 
 def test_sparse_reaches_the_estimator_as_csr(seen):
     """A sparse table is never made dense on its way, and its rows can be picked."""
-    run(Family(Recorder()), sp.coo_matrix(whole_table()), labels(), Recipe.external_cv(3))
+    run(
+        Family(Recorder()),
+        sp.coo_matrix(whole_table()),
+        labels(),
+        Recipe.external_cv(3),
+    )
     assert {type(X) for X in seen} == {sp.csr_matrix}
 
 
@@ -205,7 +232,9 @@ def test_sparse_entries_given_twice_are_summed():
 def test_one_column_is_a_table():
     """X of one column and X as a one-column frame give the same numbers."""
     X, y = whole_table()[:, :1], response()
-    assert_same_numbers(run(means(), pd.DataFrame(X, columns=["a"]), y), run(means(), X, y))
+    assert_same_numbers(
+        run(means(), pd.DataFrame(X, columns=["a"]), y), run(means(), X, y)
+    )
 
 
 # y
@@ -221,7 +250,9 @@ LABELS = {
     "string Series": lambda y: pd.Series(y, dtype="string"),
     "arrow string Series": lambda y: pd.Series(y, dtype="string[pyarrow]"),
     "category": lambda y: pd.Series(y, dtype="category"),
-    "categories with one too many": lambda y: pd.Series(pd.Categorical(y, categories=["yes", "maybe", "no"])),
+    "categories with one too many": lambda y: pd.Series(
+        pd.Categorical(y, categories=["yes", "maybe", "no"])
+    ),
     "Index": pd.Index,
     "polars": lambda y: pl.Series(y.tolist()),
     "polars categorical": lambda y: pl.Series(y.tolist(), dtype=pl.Categorical),
@@ -296,7 +327,14 @@ def test_a_response_in_any_form_gives_the_same_numbers(form):
     assert_same_numbers(run(means(), X, NUMBERS[form](y)), run(means(), X, y))
 
 
-@pytest.mark.parametrize("column", [lambda y: y[:, None], lambda y: pd.DataFrame({"y": y}), lambda y: pl.DataFrame({"y": y})])
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda y: y[:, None],
+        lambda y: pd.DataFrame({"y": y}),
+        lambda y: pl.DataFrame({"y": y}),
+    ],
+)
 def test_a_column_vector_as_y_is_flattened_with_a_warning(column):
     """y of shape (m, 1) counts as m values, and says so as scikit-learn does."""
     X, y = whole_table(), response()
@@ -327,7 +365,10 @@ def test_a_column_vector_as_y_is_flattened_with_a_warning(column):
 def test_short_hands_read_the_task_from_y(y, classes, rng):
     """Bool, string, category and at most 20 distinct whole numbers are classes; anything else is a response."""
     recipe = Recipe(outer=2, inner=None, stratify=False)
-    assert is_classifier(run(knn(k=1), rng.normal(size=(60, 2)), y, recipe).predictor()) is classes
+    assert (
+        is_classifier(run(knn(k=1), rng.normal(size=(60, 2)), y, recipe).predictor())
+        is classes
+    )
 
 
 @pytest.mark.parametrize("short_hand", [knn, ridge, tree, boosting, forest])
@@ -345,7 +386,13 @@ def test_the_task_of_a_short_hand_can_be_given(short_hand, task):
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_frames_reach_the_estimator_as_frames(frame, seen):
     """Every fit and every prediction gets a frame of the user's kind, with its names and dtypes."""
-    X = frame({"a": whole_table()[:, 0].astype(np.float32), "b": ["u", "v", "w"] * 10, "c": [True, False] * 15})
+    X = frame(
+        {
+            "a": whole_table()[:, 0].astype(np.float32),
+            "b": ["u", "v", "w"] * 10,
+            "c": [True, False] * 15,
+        }
+    )
     run(Family(Recorder(), {"depth": [1, 2]}), X, labels())
     assert {type(part) for part in seen} == {frame}
     assert all(list(part.columns) == ["a", "b", "c"] for part in seen)
@@ -355,12 +402,16 @@ def test_frames_reach_the_estimator_as_frames(frame, seen):
 def mixed_frame(frame):
     X = whole_table()
     kinds = np.array(["u", "v", "w"])[X[:, 2] % 3]
-    return frame({"size": X[:, 0].astype(float), "kind": kinds.tolist(), "noise": X[:, 1]})
+    return frame(
+        {"size": X[:, 0].astype(float), "kind": kinds.tolist(), "noise": X[:, 1]}
+    )
 
 
 def by_name():
     columns = make_column_transformer(
-        (StandardScaler(), ["size"]), (OneHotEncoder(handle_unknown="ignore"), ["kind"]), remainder="drop"
+        (StandardScaler(), ["size"]),
+        (OneHotEncoder(handle_unknown="ignore"), ["kind"]),
+        remainder="drop",
     )
     return make_pipeline(columns, LogisticRegression())
 
@@ -379,33 +430,54 @@ def test_missing_values_of_a_frame_reach_an_imputer_by_name(frame):
     """A ColumnTransformer with an imputer on the one column that needs it takes a frame with missing values."""
     X, y = mixed_frame(pd.DataFrame), labels()
     X.loc[[3, 7], "size"] = np.nan
-    steps = ColumnTransformer([("size", make_pipeline(SimpleImputer(), StandardScaler()), ["size"])])
+    steps = ColumnTransformer(
+        [("size", make_pipeline(SimpleImputer(), StandardScaler()), ["size"])]
+    )
     model = make_pipeline(steps, LogisticRegression())
     given = X if frame is pd.DataFrame else pl.from_pandas(X, nan_to_null=False)
     result = run(Family(model), given, y, Recipe(outer=KFold(3), inner=None))
-    np.testing.assert_allclose(result.fold_risks, 1 - cross_val_score(model, X, y, cv=KFold(3)), atol=1e-12)
+    np.testing.assert_allclose(
+        result.fold_risks, 1 - cross_val_score(model, X, y, cv=KFold(3)), atol=1e-12
+    )
 
 
 def test_category_columns_reach_the_estimator():
     """Columns of dtype category keep it: a booster that reads it gives scikit-learn's numbers."""
     X = mixed_frame(pd.DataFrame).astype({"kind": "category"})
-    model = HistGradientBoostingClassifier(max_iter=3, min_samples_leaf=2, categorical_features="from_dtype", random_state=0)
+    model = HistGradientBoostingClassifier(
+        max_iter=3,
+        min_samples_leaf=2,
+        categorical_features="from_dtype",
+        random_state=0,
+    )
     result = run(Family(model), X, labels(), Recipe(outer=KFold(3), inner=None))
-    np.testing.assert_allclose(result.fold_risks, 1 - cross_val_score(model, X, labels(), cv=KFold(3)), atol=1e-12)
+    np.testing.assert_allclose(
+        result.fold_risks,
+        1 - cross_val_score(model, X, labels(), cv=KFold(3)),
+        atol=1e-12,
+    )
 
 
 def test_an_array_of_words_reaches_its_encoder():
     """Strings in a two-dimensional array are columns, not texts."""
-    X = np.array([["u", "v", "w"], ["x", "y", "z"]], dtype=object).T[whole_table()[:, :2] % 3, [0, 1]]
+    X = np.array([["u", "v", "w"], ["x", "y", "z"]], dtype=object).T[
+        whole_table()[:, :2] % 3, [0, 1]
+    ]
     model = make_pipeline(OneHotEncoder(handle_unknown="ignore"), LogisticRegression())
     result = run(Family(model), X, labels(), Recipe(outer=KFold(3), inner=None))
-    np.testing.assert_allclose(result.fold_risks, 1 - cross_val_score(model, X, labels(), cv=KFold(3)), atol=1e-12)
+    np.testing.assert_allclose(
+        result.fold_risks,
+        1 - cross_val_score(model, X, labels(), cv=KFold(3)),
+        atol=1e-12,
+    )
 
 
 def test_a_list_of_mixed_rows_keeps_its_numbers():
     """Numbers and words side by side in plain lists stay numbers and words."""
     X = [[float(row[0]), "uvw"[row[2] % 3]] for row in whole_table()]
-    columns = make_column_transformer((StandardScaler(), [0]), (OneHotEncoder(handle_unknown="ignore"), [1]))
+    columns = make_column_transformer(
+        (StandardScaler(), [0]), (OneHotEncoder(handle_unknown="ignore"), [1])
+    )
     model = make_pipeline(columns, LogisticRegression())
     result = run(Family(model), X, labels(), Recipe(outer=KFold(3), inner=None))
     expected = cross_val_score(model, np.array(X, dtype=object), labels(), cv=KFold(3))
@@ -414,8 +486,13 @@ def test_a_list_of_mixed_rows_keeps_its_numbers():
 
 def test_a_list_of_mixed_rows_keeps_its_gaps():
     """A missing number beside words in plain lists is missing, not the word "nan"."""
-    X = [[float(row[0]) if row[0] % 5 else np.nan, "uvw"[row[2] % 3]] for row in whole_table()]
-    columns = make_column_transformer((SimpleImputer(), [0]), (OneHotEncoder(handle_unknown="ignore"), [1]))
+    X = [
+        [float(row[0]) if row[0] % 5 else np.nan, "uvw"[row[2] % 3]]
+        for row in whole_table()
+    ]
+    columns = make_column_transformer(
+        (SimpleImputer(), [0]), (OneHotEncoder(handle_unknown="ignore"), [1])
+    )
     model = make_pipeline(columns, StandardScaler(), LogisticRegression())
     result = run(Family(model), X, labels(), Recipe(outer=KFold(3), inner=None))
     expected = cross_val_score(model, np.array(X, dtype=object), labels(), cv=KFold(3))
@@ -425,8 +502,13 @@ def test_a_list_of_mixed_rows_keeps_its_gaps():
 def test_a_column_of_dates_that_is_left_out_harms_nobody():
     """A frame may hold dates, complex numbers and gaps in columns that the ColumnTransformer leaves out."""
     X = mixed_frame(pd.DataFrame)
-    strange = X.assign(day=pd.date_range("2024-01-01", periods=30), phase=1j, gap=np.nan)
-    result, expected = (run(Family(by_name()), table, labels(), Recipe.external_cv(3)) for table in (strange, X))
+    strange = X.assign(
+        day=pd.date_range("2024-01-01", periods=30), phase=1j, gap=np.nan
+    )
+    result, expected = (
+        run(Family(by_name()), table, labels(), Recipe.external_cv(3))
+        for table in (strange, X)
+    )
     np.testing.assert_array_equal(result.fold_risks, expected.fold_risks)
 
 
@@ -448,14 +530,20 @@ def test_the_index_of_a_frame_means_nothing(index):
     """Rows are taken by position: a shuffled or repeated index gives the numbers of the bare array."""
     X, y = whole_table(), response()
     frame = pd.DataFrame(X, columns=NAMES, index=INDICES[index])
-    assert_same_numbers(run(means(), frame, pd.Series(y, index=INDICES[index])), run(means(), X, y))
+    assert_same_numbers(
+        run(means(), frame, pd.Series(y, index=INDICES[index])), run(means(), X, y)
+    )
 
 
 def test_series_are_matched_by_position():
     """y, groups and weights whose index is that of other rows belong to the rows in the order given."""
     X, y, groups, w = whole_table(), response(), np.arange(30) // 2, np.arange(30) + 1.0
     family = Family(Ridge(), {"alpha": [0.1, 10.0]})
-    shuffled, backwards, other = INDICES["shuffled"], INDICES["backwards"], np.roll(np.arange(30), 11)
+    shuffled, backwards, other = (
+        INDICES["shuffled"],
+        INDICES["backwards"],
+        np.roll(np.arange(30), 11),
+    )
     result = run(
         family,
         pd.DataFrame(X, index=backwards),
@@ -466,19 +554,36 @@ def test_series_are_matched_by_position():
     assert_same_numbers(result, run(family, X, y, groups=groups, sample_weight=w))
 
 
-@pytest.mark.parametrize("form", [list, pd.Series, pl.Series, lambda g: pd.Series(g, dtype="category")])
+@pytest.mark.parametrize(
+    "form", [list, pd.Series, pl.Series, lambda g: pd.Series(g, dtype="category")]
+)
 def test_groups_in_any_form_give_the_same_splits(form):
     """Groups as words in lists, series and categories are kept together alike."""
-    X, y, groups = whole_table(), response(), np.array([f"g{i // 3}" for i in range(30)])
+    X, y, groups = (
+        whole_table(),
+        response(),
+        np.array([f"g{i // 3}" for i in range(30)]),
+    )
     assert RECIPE.plan(X, y, groups=form(groups)) == RECIPE.plan(X, y, groups=groups)
 
 
-@pytest.mark.parametrize("form", [list, pd.Series, pl.Series, lambda w: w.astype(np.float32), lambda w: w.astype(int)])
+@pytest.mark.parametrize(
+    "form",
+    [
+        list,
+        pd.Series,
+        pl.Series,
+        lambda w: w.astype(np.float32),
+        lambda w: w.astype(int),
+    ],
+)
 def test_weights_in_any_form_give_the_same_numbers(form):
     """Weights in lists, series and other dtypes weigh alike."""
     X, y, w = whole_table(), response(), np.arange(30) % 4 + 1.0
     family = Family(Ridge(), {"alpha": [0.1, 10.0]})
-    assert_same_numbers(run(family, X, y, sample_weight=form(w)), run(family, X, y, sample_weight=w))
+    assert_same_numbers(
+        run(family, X, y, sample_weight=form(w)), run(family, X, y, sample_weight=w)
+    )
 
 
 # Missing values
@@ -487,17 +592,31 @@ def test_weights_in_any_form_give_the_same_numbers(form):
 TAKE_NAN = {
     "imputer": make_pipeline(SimpleImputer(), KNeighborsRegressor()),
     "scaler, then imputer": make_pipeline(StandardScaler(), KNNImputer(), Ridge()),
-    "pipeline in a pipeline": make_pipeline(make_pipeline(SimpleImputer(), StandardScaler()), Ridge()),
+    "pipeline in a pipeline": make_pipeline(
+        make_pipeline(SimpleImputer(), StandardScaler()), Ridge()
+    ),
     "histogram boosting": HistGradientBoostingRegressor(max_iter=2, min_samples_leaf=2),
-    "boosting behind a scaler": make_pipeline(StandardScaler(), HistGradientBoostingRegressor(max_iter=2)),
-    "distances that skip": make_pipeline(StandardScaler(), KNeighborsRegressor(metric="nan_euclidean")),
-    "transformed target": TransformedTargetRegressor(make_pipeline(SimpleImputer(), Ridge())),
-    "vote of imputing pipelines": VotingRegressor([("ridge", make_pipeline(SimpleImputer(), Ridge()))]),
-    "columns by number": make_pipeline(ColumnTransformer([("whole", "passthrough", [0, 2])]), Ridge()),
+    "boosting behind a scaler": make_pipeline(
+        StandardScaler(), HistGradientBoostingRegressor(max_iter=2)
+    ),
+    "distances that skip": make_pipeline(
+        StandardScaler(), KNeighborsRegressor(metric="nan_euclidean")
+    ),
+    "transformed target": TransformedTargetRegressor(
+        make_pipeline(SimpleImputer(), Ridge())
+    ),
+    "vote of imputing pipelines": VotingRegressor(
+        [("ridge", make_pipeline(SimpleImputer(), Ridge()))]
+    ),
+    "columns by number": make_pipeline(
+        ColumnTransformer([("whole", "passthrough", [0, 2])]), Ridge()
+    ),
 }
 
 
-@pytest.mark.parametrize("table", ["array", "objects", "sparse", "pandas", "pandas nullable", "polars"])
+@pytest.mark.parametrize(
+    "table", ["array", "objects", "sparse", "pandas", "pandas nullable", "polars"]
+)
 def test_an_imputer_takes_missing_values_in_any_table(table):
     """NaN in an array, a sparse matrix or a frame passes to an imputer, and the folds are scikit-learn's."""
     X, y = with_hole(whole_table()), response()
@@ -511,8 +630,12 @@ def test_an_imputer_takes_missing_values_in_any_table(table):
     }
     model = make_pipeline(SimpleImputer(), KNeighborsRegressor())
     result = run(Family(model), forms[table], y, Recipe(outer=KFold(3), inner=None))
-    X = forms[table] if table == "sparse" else X  # there zeros are entries that are not stored, not numbers
-    expected = -cross_val_score(model, X, y, cv=KFold(3), scoring="neg_mean_squared_error")
+    X = (
+        forms[table] if table == "sparse" else X
+    )  # there zeros are entries that are not stored, not numbers
+    expected = -cross_val_score(
+        model, X, y, cv=KFold(3), scoring="neg_mean_squared_error"
+    )
     np.testing.assert_allclose(result.fold_risks, expected, rtol=1e-10)
 
 
@@ -521,17 +644,23 @@ def test_missing_values_pass_where_the_estimator_takes_them(model):
     """NaN in X is no mistake where a step or the model can deal with it."""
     model, X, y = TAKE_NAN[model], with_hole(whole_table()), response()
     result = run(Family(model), X, y, Recipe(outer=KFold(3), inner=None))
-    expected = -cross_val_score(model, X, y, cv=KFold(3), scoring="neg_mean_squared_error")
+    expected = -cross_val_score(
+        model, X, y, cv=KFold(3), scoring="neg_mean_squared_error"
+    )
     np.testing.assert_allclose(result.fold_risks, expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("model", [DecisionTreeClassifier(), BaggingClassifier(DecisionTreeClassifier(), 2)])
+@pytest.mark.parametrize(
+    "model", [DecisionTreeClassifier(), BaggingClassifier(DecisionTreeClassifier(), 2)]
+)
 def test_trees_take_missing_values(model):
     """A tree, alone or bagged, is fitted on X with NaN."""
     model.set_params(random_state=0)
     X, y = with_hole(whole_table()), labels()
     result = run(Family(model), X, y, Recipe(outer=KFold(3), inner=None))
-    np.testing.assert_allclose(result.fold_risks, 1 - cross_val_score(model, X, y, cv=KFold(3)), atol=1e-12)
+    np.testing.assert_allclose(
+        result.fold_risks, 1 - cross_val_score(model, X, y, cv=KFold(3)), atol=1e-12
+    )
 
 
 def test_a_missing_integer_of_a_polars_frame_reaches_the_imputer():
@@ -542,19 +671,25 @@ def test_a_missing_integer_of_a_polars_frame_reaches_the_imputer():
     family = Family(make_pipeline(SimpleImputer(), KNeighborsRegressor()), {})
     recipe = Recipe.external_cv(3)
     expected = run(family, with_hole(X), y, recipe).fold_risks
-    np.testing.assert_allclose(run(family, pl.DataFrame(values), y, recipe).fold_risks, expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        run(family, pl.DataFrame(values), y, recipe).fold_risks, expected, rtol=1e-12
+    )
 
 
 def test_missing_values_pass_where_the_grid_brings_the_imputer():
     """A step that is "passthrough" in the estimator may be an imputer in every setting."""
     model = Pipeline([("impute", "passthrough"), ("ridge", Ridge())])
-    family = Family(model, {"impute": [SimpleImputer(), SimpleImputer(strategy="median")]})
+    family = Family(
+        model, {"impute": [SimpleImputer(), SimpleImputer(strategy="median")]}
+    )
     assert np.isfinite(run(family, with_hole(whole_table()), response()).risk)
 
 
 def test_missing_values_pass_where_the_grid_brings_the_metric():
     """A parameter of the grid can make the model take NaN."""
-    family = Family(KNeighborsRegressor(), {"metric": ["nan_euclidean"], "n_neighbors": [1, 3]})
+    family = Family(
+        KNeighborsRegressor(), {"metric": ["nan_euclidean"], "n_neighbors": [1, 3]}
+    )
     assert np.isfinite(run(family, with_hole(whole_table()), response()).risk)
 
 
@@ -585,9 +720,17 @@ def test_texts_are_rows_for_a_vectorizer(form):
     texts = [" ".join(words[row % 5]) for row in whole_table()]
     model = make_pipeline(TfidfVectorizer(), MultinomialNB())
     family = Family(model, {"multinomialnb__alpha": [0.1, 1.0]})
-    result = run(family, TEXTS[form](texts), labels(), Recipe(outer=KFold(3), inner=2, stratify="auto"), flat=True)
+    result = run(
+        family,
+        TEXTS[form](texts),
+        labels(),
+        Recipe(outer=KFold(3), inner=2, stratify="auto"),
+        flat=True,
+    )
     for s, setting in enumerate(result.settings):
-        expected = 1 - cross_val_score(clone(model).set_params(**setting), texts, labels(), cv=KFold(3))
+        expected = 1 - cross_val_score(
+            clone(model).set_params(**setting), texts, labels(), cv=KFold(3)
+        )
         np.testing.assert_allclose(result.outer_curves[:, s], expected, atol=1e-12)
 
 
@@ -598,7 +741,9 @@ def test_repeated_rows_are_separate_examples():
     """Every copy of a row stands in one test part of its own: k copies weigh k times."""
     X, y = np.repeat(whole_table(), 2, axis=0), np.repeat(response(), 2)
     plan = RECIPE.plan(X, y)
-    assert np.array_equal(np.sort(np.concatenate([test for _, test in plan.outer])), np.arange(60))
+    assert np.array_equal(
+        np.sort(np.concatenate([test for _, test in plan.outer])), np.arange(60)
+    )
 
 
 def test_a_repeated_row_can_be_its_own_neighbour():
@@ -657,30 +802,61 @@ class VandalStep(Vandal):
         return out
 
 
-@pytest.mark.parametrize("form", [np.asarray, np.asfortranarray, sp.csr_matrix, pd.DataFrame])
-@pytest.mark.parametrize("model", [Vandal(), make_pipeline(VandalStep(), Vandal())], ids=["alone", "in a pipeline"])
+@pytest.mark.parametrize(
+    "form", [np.asarray, np.asfortranarray, sp.csr_matrix, pd.DataFrame]
+)
+@pytest.mark.parametrize(
+    "model",
+    [Vandal(), make_pipeline(VandalStep(), Vandal())],
+    ids=["alone", "in a pipeline"],
+)
 def test_an_estimator_that_overwrites_its_data_harms_nobody(form, model):
     """X, y, groups and weights stay as they were, and every setting sees them as they were."""
-    X, y, groups, w = form(whole_table().astype(float)), response(), np.arange(30) // 2, np.arange(30) % 3 + 1.0
+    X, y, groups, w = (
+        form(whole_table().astype(float)),
+        response(),
+        np.arange(30) // 2,
+        np.arange(30) % 3 + 1.0,
+    )
     kept = copy.deepcopy([X, y, groups, w])
     key = "level" if isinstance(model, Vandal) else "vandal__level"
     family = Family(model, {key: [0.0, 1.0, 2.0]})
     result = run(family, X, y, groups=groups, sample_weight=w, flat=True)
     for before, after in zip(kept, [X, y, groups, w], strict=True):
-        same = (before != after).nnz == 0 if sp.issparse(before) else np.array_equal(before, after)
+        same = (
+            (before != after).nnz == 0
+            if sp.issparse(before)
+            else np.array_equal(before, after)
+        )
         assert same
     for s in range(3):
-        alone = run(Family(clone(model).set_params(**{key: float(s)})), X, y, groups=groups, sample_weight=w)
-        np.testing.assert_allclose(result.outer_curves[:, s], alone.fold_risks, rtol=1e-12)
+        alone = run(
+            Family(clone(model).set_params(**{key: float(s)})),
+            X,
+            y,
+            groups=groups,
+            sample_weight=w,
+        )
+        np.testing.assert_allclose(
+            result.outer_curves[:, s], alone.fold_risks, rtol=1e-12
+        )
 
 
-@pytest.mark.parametrize("X", [whole_table(), pd.DataFrame(whole_table()), sp.csr_array(whole_table())])
+@pytest.mark.parametrize(
+    "X", [whole_table(), pd.DataFrame(whole_table()), sp.csr_array(whole_table())]
+)
 def test_data_that_cannot_be_written_to_is_enough(X):
     """Read-only X, y and weights run and give their numbers."""
     y, w = response(), np.ones(30)
-    for array in (X if isinstance(X, np.ndarray) else X.data if sp.issparse(X) else y, y, w):
+    for array in (
+        X if isinstance(X, np.ndarray) else X.data if sp.issparse(X) else y,
+        y,
+        w,
+    ):
         array.flags.writeable = False
-    assert np.isfinite(run(Family(Ridge(), {"alpha": [0.1, 1.0]}), X, y, sample_weight=w).risk)
+    assert np.isfinite(
+        run(Family(Ridge(), {"alpha": [0.1, 1.0]}), X, y, sample_weight=w).risk
+    )
 
 
 def test_steps_told_not_to_copy_leave_the_data_alone():
@@ -688,27 +864,42 @@ def test_steps_told_not_to_copy_leave_the_data_alone():
     X, y = whole_table().astype(float), response()
     kept = X.copy()
     grid = {"ridge__alpha": [0.1, 1.0, 10.0]}
-    family = Family(make_pipeline(StandardScaler(copy=False), Ridge(copy_X=False)), grid)
+    family = Family(
+        make_pipeline(StandardScaler(copy=False), Ridge(copy_X=False)), grid
+    )
     result = run(family, X, y)
     np.testing.assert_array_equal(X, kept)
-    assert_same_numbers(result, run(Family(make_pipeline(StandardScaler(), Ridge()), grid), X, y))
+    assert_same_numbers(
+        result, run(Family(make_pipeline(StandardScaler(), Ridge()), grid), X, y)
+    )
 
 
 def test_estimator_and_grid_are_not_changed():
     """The estimator stays unfitted with its own parameters, the grid keeps its values and their estimators unfitted."""
     model = Pipeline([("scale", StandardScaler()), ("model", Ridge(alpha=7.0))])
-    grid = {"scale": [StandardScaler(), "passthrough"], "model": [LinearRegression(), Ridge()]}
-    parameters, before = model.get_params(), {key: list(values) for key, values in grid.items()}
+    grid = {
+        "scale": [StandardScaler(), "passthrough"],
+        "model": [LinearRegression(), Ridge()],
+    }
+    parameters, before = (
+        model.get_params(),
+        {key: list(values) for key, values in grid.items()},
+    )
     run(Family(model, grid), whole_table(), response()).predictor()
     assert model.get_params() == parameters
     assert grid == before
-    assert not any(hasattr(part, "n_features_in_") for part in [*model.named_steps.values(), *grid["model"]])
+    assert not any(
+        hasattr(part, "n_features_in_")
+        for part in [*model.named_steps.values(), *grid["model"]]
+    )
 
 
 def test_the_global_random_state_is_not_changed():
     """NumPy's global state is where it was, also with an estimator that draws from it."""
     before = np.random.get_state()  # noqa: NPY002
-    family = Family(DecisionTreeClassifier(max_features=1, splitter="random"), {"max_depth": [1, 2]})
+    family = Family(
+        DecisionTreeClassifier(max_features=1, splitter="random"), {"max_depth": [1, 2]}
+    )
     run(family, whole_table(), labels()).predictor()
     after = np.random.get_state()  # noqa: NPY002
     assert before[0] == after[0]
@@ -720,7 +911,9 @@ def test_generators_of_random_numbers_stay_where_they_were():
     """A RandomState inside an estimator or a splitter is used through a copy: a second run gives the same numbers."""
     rng = np.random.RandomState(3)
     before = rng.get_state()[1].copy()
-    family = Family(DecisionTreeClassifier(max_features=1, random_state=rng), {"max_depth": [1, 2]})
+    family = Family(
+        DecisionTreeClassifier(max_features=1, random_state=rng), {"max_depth": [1, 2]}
+    )
     recipe = Recipe(outer=KFold(3, shuffle=True, random_state=rng), inner=2)
     first, second = (run(family, whole_table(), labels(), recipe) for _ in range(2))
     np.testing.assert_array_equal(rng.get_state()[1], before)
@@ -729,7 +922,9 @@ def test_generators_of_random_numbers_stay_where_they_were():
 
 def test_a_frame_keeps_its_index_names_and_dtypes():
     """The user's frame and series are the same objects with the same content after a run."""
-    X = pd.DataFrame(whole_table(), columns=NAMES, index=INDICES["shuffled"]).astype({"a": "float32", "b": "Int64"})
+    X = pd.DataFrame(whole_table(), columns=NAMES, index=INDICES["shuffled"]).astype(
+        {"a": "float32", "b": "Int64"}
+    )
     y = pd.Series(labels(), index=INDICES["backwards"], dtype="category", name="target")
     X_before, y_before = X.copy(deep=True), y.copy(deep=True)
     run(votes(), X, y)

@@ -34,8 +34,14 @@ def test_every_backend_gives_the_same_numbers(backend):
 def test_workers_times_threads_are_the_cores(tmp_path, backend):
     """BLAS, OpenMP and Numba have a share of the cores in every fit, and all of them again afterwards."""
     with threadpool_limits(n_cores()), parallel_config(backend=backend, n_jobs=2):
-        Recipe(4, 3).run(Family(Counting(str(tmp_path)), {"strategy": ["prior", "most_frequent"]}), X, y)
-    counted = [json.loads(one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()]
+        Recipe(4, 3).run(
+            Family(Counting(str(tmp_path)), {"strategy": ["prior", "most_frequent"]}),
+            X,
+            y,
+        )
+    counted = [
+        json.loads(one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()
+    ]
     assert len(counted) == 28
     assert {n for one in counted for n in one} == {max(1, n_cores() // 2)}
 
@@ -49,13 +55,18 @@ def test_a_limit_is_taken_back(tmp_path):
             folder = tmp_path / f"alone {limit}"
             folder.mkdir()
             Recipe(4, 3).run(Family(Counting(str(folder))), X, y, n_jobs=1)
-            assert {max(json.loads(one.read_text(encoding="utf-8"))[:-1]) for one in folder.iterdir()} == {limit}
+            assert {
+                max(json.loads(one.read_text(encoding="utf-8"))[:-1])
+                for one in folder.iterdir()
+            } == {limit}
 
 
 @pytest.mark.parametrize("n_killed", [1, 2])
 def test_a_killed_worker_costs_time_not_the_run(tmp_path, n_killed):
     """What it was at is done again, once: numbers and notes are those of an undisturbed run."""
-    family = Family(Deadly(), {"strategy": ["prior", "stratified"], "folder": [str(tmp_path)]})
+    family = Family(
+        Deadly(), {"strategy": ["prior", "stratified"], "folder": [str(tmp_path)]}
+    )
     expected = Recipe(4, 3).run(family, X, y)
     for i in range(n_killed):
         (tmp_path / str(i)).touch()

@@ -51,8 +51,16 @@ def processes():
     """Two workers of one thread each, which are started again however often they are killed."""
     before = dict(os.environ)
     with dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}):
-        options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 60}
-        with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        options = {
+            "n_workers": 2,
+            "threads_per_worker": 1,
+            "dashboard_address": ":0",
+            "silence_logs": 60,
+        }
+        with (
+            distributed.LocalCluster(**options) as cluster,
+            distributed.Client(cluster) as client,
+        ):
             yield cluster, client
     os.environ.clear()
     os.environ.update(before)  # dask leaves what it tells its workers
@@ -62,7 +70,12 @@ def processes():
 def there(processes):
     """Runs go to these workers, once both are there."""
     cluster, client = processes
-    wait_for(lambda: len(client.ncores()) == 2 and all(one.status.name == "running" for one in cluster.workers.values()))
+    wait_for(
+        lambda: (
+            len(client.ncores()) == 2
+            and all(one.status.name == "running" for one in cluster.workers.values())
+        )
+    )
     with parallel_config(backend="dask", client=client):
         yield processes
 
@@ -71,7 +84,11 @@ def there(processes):
 def jobs(monkeypatch):
     """All jobs that are sent, however little there is to do."""
     sent, done = [], Cluster._done
-    monkeypatch.setattr(Cluster, "_done", lambda self, job, rows: sent.append(job) or done(self, job, rows))
+    monkeypatch.setattr(
+        Cluster,
+        "_done",
+        lambda self, job, rows: sent.append(job) or done(self, job, rows),
+    )
     monkeypatch.setattr(cvnb.engine.run, "QUICK", 0.0)
     return sent
 
@@ -91,7 +108,10 @@ def data(m=240, n_columns=5):
 
 
 def behind_scaler(model, axis, values):
-    return Family(make_pipeline(StandardScaler(), model), {f"{type(model).__name__.lower()}__{axis}": values})
+    return Family(
+        make_pipeline(StandardScaler(), model),
+        {f"{type(model).__name__.lower()}__{axis}": values},
+    )
 
 
 def halves(y, prediction):
@@ -100,7 +120,10 @@ def halves(y, prediction):
 
 
 NUMBERS, CLASSES = data()[1:]
-BEHIND_PCA = Family(make_pipeline(PCA(3), KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": KS})
+BEHIND_PCA = Family(
+    make_pipeline(PCA(3), KNeighborsClassifier()),
+    {"kneighborsclassifier__n_neighbors": KS},
+)
 CASES = {
     "shared:knn": (Family(KNeighborsClassifier(), {"n_neighbors": KS}), CLASSES, Recipe(5, 4), {}),
     "path:knn": (behind_scaler(KNeighborsClassifier(), "n_neighbors", KS), CLASSES, Recipe(5, 4), {}),
@@ -136,7 +159,9 @@ def bits(value):
 
 def assert_same(one, other):
     for name in FIELDS:
-        assert bits(getattr(one._record.table, name)) == bits(getattr(other._record.table, name)), name
+        assert bits(getattr(one._record.table, name)) == bits(
+            getattr(other._record.table, name)
+        ), name
     assert one.notes == other.notes
     assert (one.path, one.path_reason) == (other.path, other.path_reason)
 
@@ -159,7 +184,9 @@ def test_geometries_that_share_and_do_not_share_lists(there, jobs):
         "standardscaler": ["passthrough"], "kneighborsclassifier__n_neighbors": KS,
     }])  # fmt: skip
     result = Recipe(5, 4).run(family, *data()[::2])
-    assert {len(item) for job in jobs for item in job.items} == {2}  # a geometry and some rows
+    assert {len(item) for job in jobs for item in job.items} == {
+        2
+    }  # a geometry and some rows
     assert_same(result, Recipe(5, 4).run(family, *data()[::2], n_jobs=1))
 
 
@@ -171,7 +198,11 @@ def test_a_refused_part_is_refitted_there(there, jobs):
     family = Family(Ridge(), {"alpha": [1e-12, 1.0]})
     result = Recipe(5, 4).run(family, X, y)
     assert result._record.table.refitted
-    assert {type(item) for job in jobs for item in job.items} == {tuple, Inside, Outside}
+    assert {type(item) for job in jobs for item in job.items} == {
+        tuple,
+        Inside,
+        Outside,
+    }
     assert_same(result, Recipe(5, 4).run(family, X, y, n_jobs=1))
 
 
@@ -181,7 +212,9 @@ def test_many_outer_splits_are_few_tasks(there, jobs):
     Recipe.leave_one_out().run(Family(LinearRegression()), X, y)
     assert len(jobs) <= 2
     del jobs[:]
-    Recipe.leave_one_out().run(behind_scaler(KNeighborsRegressor(), "n_neighbors", [3]), X, y)
+    Recipe.leave_one_out().run(
+        behind_scaler(KNeighborsRegressor(), "n_neighbors", [3]), X, y
+    )
     assert len(jobs) == 8
 
 
@@ -194,8 +227,14 @@ def test_rows_go_there_once_and_tasks_are_small(there, jobs):
     before = Pickled.times
     Recipe(6, 3).run(family, X, y)
     assert Pickled.times == before + 1
-    Recipe(6, 3).run(behind_scaler(Ridge(), "alpha", ALPHAS), X, X[:, 0] + rng.normal(size=n))
-    assert {type(item) for job in jobs for item in job.items} == {tuple, Inside, Outside}
+    Recipe(6, 3).run(
+        behind_scaler(Ridge(), "alpha", ALPHAS), X, X[:, 0] + rng.normal(size=n)
+    )
+    assert {type(item) for job in jobs for item in job.items} == {
+        tuple,
+        Inside,
+        Outside,
+    }
     assert max(len(pickle.dumps(job)) for job in jobs) < 2000
 
 
@@ -215,7 +254,9 @@ def test_n_jobs_1_stays_here(there, jobs):
 
 def test_a_killed_worker_costs_time_not_the_run(there, tmp_path):
     """What it was at is done again: numbers and notes are those of an undisturbed run."""
-    family = Family(Deadly(), {"strategy": ["prior", "stratified"], "folder": [str(tmp_path)]})
+    family = Family(
+        Deadly(), {"strategy": ["prior", "stratified"], "folder": [str(tmp_path)]}
+    )
     expected = Recipe(4, 3).run(family, X, y, n_jobs=1)
     (tmp_path / "once").touch()
     result = Recipe(4, 3).run(family, X, y)
@@ -225,7 +266,9 @@ def test_a_killed_worker_costs_time_not_the_run(there, tmp_path):
 
 
 @pytest.mark.parametrize("path", ["refit", "path:knn"])
-def test_workers_that_are_killed_all_at_once_cost_time_not_the_run(there, jobs, monkeypatch, path):
+def test_workers_that_are_killed_all_at_once_cost_time_not_the_run(
+    there, jobs, monkeypatch, path
+):
     """The rows that they held are sent again to those that their nannies start."""
     family, targets, recipe, _ = CASES[path]
     expected = recipe.run(family, data()[0], targets, n_jobs=1)
@@ -248,12 +291,20 @@ def test_workers_that_are_killed_all_at_once_cost_time_not_the_run(there, jobs, 
 
 @pytest.mark.parametrize("at", [0, 1])
 @pytest.mark.parametrize("after", [0.05, 0.1, 0.15])
-def test_a_worker_killed_while_the_rows_travel_costs_time_not_the_run(there, jobs, at, after):
+def test_a_worker_killed_while_the_rows_travel_costs_time_not_the_run(
+    there, jobs, at, after
+):
     """Whichever of them it is, and however far 52 MB have come."""
     rows = np.random.default_rng(0).normal(size=(65_000, 100))
-    killer = threading.Timer(after, os.kill, (list(there[0].workers.values())[at].process.pid, signal.SIGKILL))
+    killer = threading.Timer(
+        after,
+        os.kill,
+        (list(there[0].workers.values())[at].process.pid, signal.SIGKILL),
+    )
     killer.start()
-    result = Recipe(4, 3).run(Family(DummyClassifier()), rows, (rows[:, 0] > 0).astype(int))
+    result = Recipe(4, 3).run(
+        Family(DummyClassifier()), rows, (rows[:, 0] > 0).astype(int)
+    )
     killer.join()
     assert result.complete
 
@@ -261,11 +312,18 @@ def test_a_worker_killed_while_the_rows_travel_costs_time_not_the_run(there, job
 @pytest.mark.parametrize("after", [0.1, 0.15, 0.2])
 def test_rows_that_travel_when_an_interrupt_comes_are_let_go(there, jobs, after):
     """The workers do not keep what no run has waited for."""
-    rows, before = np.random.default_rng(0).normal(size=(65_000, 100)), len(there[0].scheduler.tasks)
+    rows, before = (
+        np.random.default_rng(0).normal(size=(65_000, 100)),
+        len(there[0].scheduler.tasks),
+    )
     presser = threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT))
     with suppress(KeyboardInterrupt):
         presser.start()
-        finished_part(lambda: Recipe(20, 5).run(Family(DummyClassifier()), rows, (rows[:, 0] > 0).astype(int)))
+        finished_part(
+            lambda: Recipe(20, 5).run(
+                Family(DummyClassifier()), rows, (rows[:, 0] > 0).astype(int)
+            )
+        )
     presser.join()
     time.sleep(1)
     wait_for(lambda: len(there[0].scheduler.tasks) <= before)
@@ -273,7 +331,13 @@ def test_rows_that_travel_when_an_interrupt_comes_are_let_go(there, jobs, after)
 
 def test_a_client_that_is_closed_in_the_middle_is_said(tmp_path):
     """What went away, and what to do."""
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 60, "processes": False}
+    options = {
+        "n_workers": 1,
+        "threads_per_worker": 1,
+        "dashboard_address": ":0",
+        "silence_logs": 60,
+        "processes": False,
+    }
     with distributed.LocalCluster(**options) as cluster:
         client = distributed.Client(cluster)
 
@@ -286,19 +350,29 @@ def test_a_client_that_is_closed_in_the_middle_is_said(tmp_path):
         with parallel_config(backend="dask", client=client):
             closer.start()
             with pytest.raises(FitError, match="make a new Client and run again"):
-                Recipe(6, 3).run(Family(Patient(str(tmp_path)), {"strategy": ["prior", "uniform"]}), X, y)
+                Recipe(6, 3).run(
+                    Family(Patient(str(tmp_path)), {"strategy": ["prior", "uniform"]}),
+                    X,
+                    y,
+                )
         closer.join()
 
 
-def test_a_task_that_kills_worker_after_worker_ends_the_run(there, tmp_path, monkeypatch):
+def test_a_task_that_kills_worker_after_worker_ends_the_run(
+    there, tmp_path, monkeypatch
+):
     """With dask's own words, after as many deaths as dask allows."""
     monkeypatch.setattr(there[0].scheduler, "allowed_failures", 0)
     (tmp_path / "once").touch()
-    with pytest.raises(distributed.scheduler.KilledWorker, match="died while running it"):
+    with pytest.raises(
+        distributed.scheduler.KilledWorker, match="died while running it"
+    ):
         Recipe(4, 3).run(Family(Deadly(), {"folder": [str(tmp_path)]}), X, y)
 
 
-def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(there, tmp_path):
+def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(
+    there, tmp_path
+):
     """Both workers are at fits that do not end by themselves; what is queued is forgotten. Ctrl-C reaches the workers too."""
     family = Family(Patient(str(tmp_path)), {"strategy": ["prior", "uniform"]})
     pids = [one.process.pid for one in there[0].workers.values()]
@@ -316,7 +390,12 @@ def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(ther
     assert 0 < len(result.fold_risks) < 6
     scheduler = there[0].scheduler
     wait_for(
-        lambda: not any(str(key).startswith("cvnb") and task.state != "forgotten" for key, task in scheduler.tasks.items())
+        lambda: (
+            not any(
+                str(key).startswith("cvnb") and task.state != "forgotten"
+                for key, task in scheduler.tasks.items()
+            )
+        )
     )
     (tmp_path / "go on").touch()
     full = Recipe(6, 3).run(family, X, y)
@@ -324,10 +403,15 @@ def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(ther
     assert [one.process.pid for one in there[0].workers.values()] == pids
 
 
-def test_a_sweep_that_is_interrupted_keeps_the_parts_that_are_filled(there, jobs, monkeypatch):
+def test_a_sweep_that_is_interrupted_keeps_the_parts_that_are_filled(
+    there, jobs, monkeypatch
+):
     """And its numbers are those of the whole run."""
     family, targets, recipe, _ = CASES["path:knn"]
-    expected, put = recipe.run(family, data()[0], targets, n_jobs=1), cvnb.engine.table.TableBuilder.put
+    expected, put = (
+        recipe.run(family, data()[0], targets, n_jobs=1),
+        cvnb.engine.table.TableBuilder.put,
+    )
 
     def interrupted(self, found):
         put(self, found)
@@ -344,7 +428,11 @@ def test_a_sweep_that_is_interrupted_keeps_the_parts_that_are_filled(there, jobs
 def test_progress_counts_up(there, jobs, monkeypatch, path):
     """To the end, in several steps."""
     told = []
-    monkeypatch.setattr(cvnb.engine.run.Progress, "__call__", lambda self, done, said=None: told.append(done / self.total))
+    monkeypatch.setattr(
+        cvnb.engine.run.Progress,
+        "__call__",
+        lambda self, done, said=None: told.append(done / self.total),
+    )
     family, targets, recipe, _ = CASES[path]
     recipe.run(family, data()[0], targets)
     assert told == sorted(told)
@@ -354,37 +442,61 @@ def test_progress_counts_up(there, jobs, monkeypatch, path):
 
 def test_workers_times_threads_are_the_cores(there, tmp_path):
     """BLAS, OpenMP and Numba have a share of the cores of their machine in every fit."""
-    Recipe(4, 3).run(Family(Counting(str(tmp_path)), {"strategy": ["prior", "most_frequent"]}), X, y)
-    counted = [json.loads(one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()]
+    Recipe(4, 3).run(
+        Family(Counting(str(tmp_path)), {"strategy": ["prior", "most_frequent"]}), X, y
+    )
+    counted = [
+        json.loads(one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()
+    ]
     assert len(counted) == 28
     assert {n for one in counted for n in one} == {max(1, n_cores() // 2)}
 
 
 def test_threads_of_this_process_share_the_cores_too(tmp_path):
     """Two threads of one worker inside the user's process; afterwards all cores are this thread's again."""
-    options = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": ":0"}
+    options = {
+        "n_workers": 1,
+        "threads_per_worker": 2,
+        "processes": False,
+        "dashboard_address": ":0",
+    }
     family = Family(Counting(str(tmp_path)), {"strategy": ["prior", "most_frequent"]})
-    with threadpool_limits(n_cores()), distributed.LocalCluster(**options) as cluster, distributed.Client(cluster):
+    with (
+        threadpool_limits(n_cores()),
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster),
+    ):
         with parallel_config(backend="dask"):
             result = Recipe(4, 3).run(family, X, y)
-        counted = [json.loads(one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()]
+        counted = [
+            json.loads(one.read_text(encoding="utf-8")) for one in tmp_path.iterdir()
+        ]
         assert {n for one in counted for n in one} == {max(1, n_cores() // 2)}
-    assert np.array_equal(result.fold_risks, Recipe(4, 3).run(family, X, y, n_jobs=1).fold_risks)
+    assert np.array_equal(
+        result.fold_risks, Recipe(4, 3).run(family, X, y, n_jobs=1).fold_risks
+    )
 
 
 def test_an_asynchronous_client_is_refused(processes):
     """It would wait for itself."""
 
     async def run():
-        async with distributed.Client(processes[0].scheduler_address, asynchronous=True) as client:
+        async with distributed.Client(
+            processes[0].scheduler_address, asynchronous=True
+        ) as client:
             with parallel_config(backend="dask", client=client):
                 Recipe(4, 3).run(CASES["refit"][0], X, y)
 
-    with ThreadPoolExecutor(1) as thread, pytest.raises(WrongTypeError, match=r"use Client\(\)"):  # this one may have a loop
+    with (
+        ThreadPoolExecutor(1) as thread,
+        pytest.raises(WrongTypeError, match=r"use Client\(\)"),
+    ):  # this one may have a loop
         thread.submit(lambda: asyncio.run(run())).result()
 
 
-@pytest.mark.parametrize("hidden", ["", "sys.modules['dask'] = sys.modules['distributed'] = None; "])
+@pytest.mark.parametrize(
+    "hidden", ["", "sys.modules['dask'] = sys.modules['distributed'] = None; "]
+)
 def test_dask_is_left_alone_where_it_is_not_asked_for(hidden):
     """No run imports it, and without it nothing changes."""
     code = (
@@ -393,5 +505,10 @@ def test_dask_is_left_alone_where_it_is_not_asked_for(hidden):
         "two = Recipe(3, 2).run(knn(k=[1, 3]), X, y, path='refit'); assert one.risk == two.risk; "
         "assert not [name for name in ('dask', 'distributed') if sys.modules.get(name)]"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parent.parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent.parent.parent,
+    )
     assert done.stdout + done.stderr == ""

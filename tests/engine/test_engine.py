@@ -37,30 +37,51 @@ CLASSES = np.array(["a", "b", "c"])[np.digitize(NUMBERS, [-1.0, 1.0])]
 K = {"n_neighbors": [1, 4, 9]}
 FAMILIES = {
     "shared:knn": Family(KNeighborsClassifier(), K),
-    "path:knn": Family(make_pipeline(StandardScaler(), KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": [1, 4]}),
+    "path:knn": Family(
+        make_pipeline(StandardScaler(), KNeighborsClassifier()),
+        {"kneighborsclassifier__n_neighbors": [1, 4]},
+    ),
     "shared:ridge": Family(Ridge(), {"alpha": [0.1, 1.0, 10.0]}),
     "shared:lasso": Family(Lasso(), {"alpha": [0.01, 0.1]}),
     "shared:ols": Family(LinearRegression(), {"fit_intercept": [True, False]}),
     "path:logistic": Family(LogisticRegression(), {"C": [0.1, 1.0]}),
-    "path:tree": Family(DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 4, 8, 16]}),
-    "path:forest": Family(RandomForestClassifier(random_state=0), {"n_estimators": [1, 2, 3, 4]}),
-    "behind": Family(make_pipeline(PCA(2), KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": [1, 4]}),
+    "path:tree": Family(
+        DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 4, 8, 16]}
+    ),
+    "path:forest": Family(
+        RandomForestClassifier(random_state=0), {"n_estimators": [1, 2, 3, 4]}
+    ),
+    "behind": Family(
+        make_pipeline(PCA(2), KNeighborsClassifier()),
+        {"kneighborsclassifier__n_neighbors": [1, 4]},
+    ),
     "refit": Family(SVC(), {"C": [1.0, 10.0]}),
 }
 
 
 def y_of(name):
-    return NUMBERS if name in ("shared:ridge", "shared:lasso", "shared:ols") else CLASSES
+    return (
+        NUMBERS if name in ("shared:ridge", "shared:lasso", "shared:ols") else CLASSES
+    )
 
 
 def job_of(family, recipe, y, rows=X, **options):
     """The one prepared job of a run: its work and its plan."""
-    return prepare(recipe, family, Data.check(rows, y), Options(**DEFAULTS | options)).jobs[""]
+    return prepare(
+        recipe, family, Data.check(rows, y), Options(**DEFAULTS | options)
+    ).jobs[""]
 
 
 def path_of(job, draws=None):
     work = job.work
-    return choose_path(work.family, work.kinds, draws or [Draw(job.plan, work.data)], work.loss, work.task, work.path)
+    return choose_path(
+        work.family,
+        work.kinds,
+        draws or [Draw(job.plan, work.data)],
+        work.loss,
+        work.task,
+        work.path,
+    )
 
 
 def ready(path):
@@ -72,8 +93,14 @@ def ready(path):
 def tasks_of(job, path):
     """The inner splits of part 1, and its outer split with setting 0."""
     if path.whole:
-        return [Inside(0, range(1, 2)), Outside(0, range(1, 2), np.zeros(1, dtype=np.int64))]
-    return [Inside(0, range(1, 2), 0), Outside(0, range(1, 2), np.zeros(1, dtype=np.int64))]
+        return [
+            Inside(0, range(1, 2)),
+            Outside(0, range(1, 2), np.zeros(1, dtype=np.int64)),
+        ]
+    return [
+        Inside(0, range(1, 2), 0),
+        Outside(0, range(1, 2), np.zeros(1, dtype=np.int64)),
+    ]
 
 
 def same(one, other):
@@ -83,17 +110,35 @@ def same(one, other):
         *zip(one.rows, other.rows, strict=True),
         *zip(one.predictions, other.predictions, strict=True),
     ]
-    return all((a is None and b is None) or np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in arrays)
+    return all(
+        (a is None and b is None) or np.array_equal(a, b, equal_nan=a.dtype.kind == "f")
+        for a, b in arrays
+    )
 
 
 def test_a_setting_is_chosen_in_one_function():
     """No module that measures but cvnb/nested.py asks a rule to choose; what is shown later is arithmetic over the table."""
     package = Path(cvnb.__file__).parent
-    engine = [package / f"{name}.py" for name in ("nested", "run", "table", "workers", "threads", "cluster", "procedure")]
+    engine = [
+        package / f"{name}.py"
+        for name in (
+            "nested",
+            "run",
+            "table",
+            "workers",
+            "threads",
+            "cluster",
+            "procedure",
+        )
+    ]
     asking = set()
     for module in [*engine, *(package / "paths").glob("*.py")]:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "choose":
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "choose"
+            ):
                 asking.add(str(module.relative_to(package)))
     assert asking == {"nested.py"}
 
@@ -123,7 +168,11 @@ def test_a_path_that_is_told_to_stop_ends(name):
         path.run(tasks_of(job, path)[0], team)
     except Stopped:
         return
-    assert name in ("path:tree", "path:forest", "behind")  # a fit of scikit-learn's in the main thread ends by itself
+    assert name in (
+        "path:tree",
+        "path:forest",
+        "behind",
+    )  # a fit of scikit-learn's in the main thread ends by itself
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -131,16 +180,25 @@ def test_many_draws_give_what_each_gives_alone(name):
     """Other splits, other targets: the tables are those of runs of their own, bit for bit."""
     y = y_of(name)
     jobs = [job_of(FAMILIES[name], Recipe(3, 3, seed=seed), y) for seed in (0, 1)]
-    shuffled = job_of(FAMILIES[name], Recipe(3, 2, seed=2), np.random.default_rng(0).permutation(y))
+    shuffled = job_of(
+        FAMILIES[name], Recipe(3, 2, seed=2), np.random.default_rng(0).permutation(y)
+    )
     draws = [Draw(job.plan, job.work.data) for job in (*jobs, shuffled)]
-    for (table, ran), job in zip(fill_draws(jobs[0].work, draws), (*jobs, shuffled), strict=True):
+    for (table, ran), job in zip(
+        fill_draws(jobs[0].work, draws), (*jobs, shuffled), strict=True
+    ):
         alone, alone_ran = fill(job.work, job.plan)
         assert ran == alone_ran
         assert table.complete
         assert np.array_equal(table.chosen, alone.chosen)
         assert np.array_equal(table.outer, alone.outer, equal_nan=True)
-        assert all(np.array_equal(a, b) for a, b in zip(table.inner, alone.inner, strict=True))
-        assert all(np.array_equal(a, b) for a, b in zip(table.predictions, alone.predictions, strict=True))
+        assert all(
+            np.array_equal(a, b) for a, b in zip(table.inner, alone.inner, strict=True)
+        )
+        assert all(
+            np.array_equal(a, b)
+            for a, b in zip(table.predictions, alone.predictions, strict=True)
+        )
 
 
 def test_what_one_draw_is_found_to_be_tells_nothing_of_another():
@@ -152,18 +210,29 @@ def test_what_one_draw_is_found_to_be_tells_nothing_of_another():
     assert [ran.name for _, ran in together] == ["shared:ridge", "refit"]
     for (table, ran), job in zip(together, jobs, strict=True):
         alone, alone_ran = fill(job.work, job.plan)
-        assert (ran, table.refitted, table.flat) == (alone_ran, alone.refitted, alone.flat)
+        assert (ran, table.refitted, table.flat) == (
+            alone_ran,
+            alone.refitted,
+            alone.flat,
+        )
         assert np.array_equal(table.outer, alone.outer, equal_nan=True)
 
 
 def test_neighbours_of_all_rows_are_found_once_for_all_draws(monkeypatch):
     """A hundred seeds and shuffles ask for no more lists than one."""
     found, find = [], Finder.__call__
-    monkeypatch.setattr(Finder, "__call__", lambda self, piece, team: found.append(piece) or find(self, piece, team))
+    monkeypatch.setattr(
+        Finder,
+        "__call__",
+        lambda self, piece, team: found.append(piece) or find(self, piece, team),
+    )
     job = job_of(FAMILIES["shared:knn"], Recipe(3, 3), CLASSES)
     fill(job.work, job.plan)
     once = len(found)
-    plans = [job_of(FAMILIES["shared:knn"], Recipe(3, 3, seed=seed), CLASSES).plan for seed in range(50)]
+    plans = [
+        job_of(FAMILIES["shared:knn"], Recipe(3, 3, seed=seed), CLASSES).plan
+        for seed in range(50)
+    ]
     fill_draws(job.work, [Draw(plan, job.work.data) for plan in plans])
     assert len(found) == 2 * once
 
@@ -172,7 +241,11 @@ def refusing(monkeypatch, parts):
     """Have the linear path refuse these parts."""
     part = LinearSweep._part
     monkeypatch.setattr(
-        LinearSweep, "_part", lambda self, *args: Refusal("it is asked to") if args[-1] in parts else part(self, *args)
+        LinearSweep,
+        "_part",
+        lambda self, *args: (
+            Refusal("it is asked to") if args[-1] in parts else part(self, *args)
+        ),
     )
 
 
@@ -197,7 +270,9 @@ def test_an_interrupt_while_refused_splits_are_refitted_is_said(monkeypatch):
 
     def interrupted(self, task, team, fitted=None):
         calls.append(task)
-        if len(calls) == 6:  # three inner splits of part 2, its outer split, one inner split of part 4
+        if (
+            len(calls) == 6
+        ):  # three inner splits of part 2, its outer split, one inner split of part 4
             raise KeyboardInterrupt
         return run(self, task, team, fitted)
 
@@ -214,7 +289,11 @@ def test_an_interrupt_before_any_refused_split_is_refitted_is_said(monkeypatch):
     part = LinearSweep._part
 
     def outside(self, kind, task, team, j):
-        return Refusal("outside") if isinstance(task, Outside) and j == 0 else part(self, kind, task, team, j)
+        return (
+            Refusal("outside")
+            if isinstance(task, Outside) and j == 0
+            else part(self, kind, task, team, j)
+        )
 
     def interrupted(self, task, team, fitted=None):
         raise KeyboardInterrupt
@@ -262,7 +341,9 @@ def test_which_splits_are_refitted_does_not_depend_on_the_order_of_the_folds():
     others = [f for f in range(60) if f != odd]
     risks = []
     for order in ([odd, *others], [*others, odd], [*others[:30], odd, *others[30:]]):
-        result = Recipe(folds_of(m, 60, order), None).run(Family(Ridge(1e-9), {}), rows, y)
+        result = Recipe(folds_of(m, 60, order), None).run(
+            Family(Ridge(1e-9), {}), rows, y
+        )
         assert result.path == "shared:ridge"
         assert [note for note in result.notes if "refitted" in note] == [
             "1 of 60 splits were refitted: the targets are met up to rounding, and refit gives scikit-learn's own."
@@ -279,7 +360,10 @@ def test_garbage_in_one_fold_sends_no_other_to_refit():
     y = rows @ [1.0, 2.0, 3.0]
     noisy = np.arange(120) % 6 == 0
     y[noisy] += 1e-3 * rng.normal(size=noisy.sum())
-    splits = [(np.flatnonzero(~noisy), np.flatnonzero(noisy)), *folds_of(120, 6, range(1, 6))]
+    splits = [
+        (np.flatnonzero(~noisy), np.flatnonzero(noisy)),
+        *folds_of(120, 6, range(1, 6)),
+    ]
     job = job_of(Family(Ridge(1e-9), {}), Recipe(splits, None), y, rows)
     path = ready(path_of(job))
     found = path.run(Outside(0, range(6), np.zeros(6, dtype=np.int64)), Team(Stop()))
@@ -295,8 +379,12 @@ def test_a_choice_that_fails_outside_gives_way_to_the_next_best():
                 raise ValueError("too many rows")
             return super().fit(X, y)
 
-    result = Recipe(3, 3, seed=1).run(Family(Picky(), {"n_neighbors": [1, 9]}), X, CLASSES)
-    flat = Recipe(3, 3, seed=1).run(Family(Picky(), {"n_neighbors": [1, 9]}), X, CLASSES, flat=True)
+    result = Recipe(3, 3, seed=1).run(
+        Family(Picky(), {"n_neighbors": [1, 9]}), X, CLASSES
+    )
+    flat = Recipe(3, 3, seed=1).run(
+        Family(Picky(), {"n_neighbors": [1, 9]}), X, CLASSES, flat=True
+    )
     assert result.chosen == flat.chosen == [{"n_neighbors": 1}] * 3
     assert np.array_equal(result.predictions, flat.predictions)
     one = Recipe(3, None, seed=1).run(Family(KNeighborsClassifier(1), {}), X, CLASSES)

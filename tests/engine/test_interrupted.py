@@ -47,9 +47,15 @@ def interrupting(*args, **options):
 
 def test_it_says_how_much_was_finished_and_carries_it():
     """Four outer splits of 3 × 2 + 1 fits each; the numbers are those of the whole run."""
-    with pytest.raises(Interrupted, match=r"2 of 4 outer splits were finished; error\.result holds them") as caught:
+    with pytest.raises(
+        Interrupted,
+        match=r"2 of 4 outer splits were finished; error\.result holds them",
+    ) as caught:
         cvnb.nested_cv(stopping(20), X, y, outer=4, inner=3)
-    part, whole = caught.value.result, cvnb.nested_cv(stopping(99), X, y, outer=4, inner=3)
+    part, whole = (
+        caught.value.result,
+        cvnb.nested_cv(stopping(99), X, y, outer=4, inner=3),
+    )
     assert part.complete is False
     assert np.array_equal(part.fold_risks, whole.fold_risks[:2])
     assert np.array_equal(part.inner_curves, whole.inner_curves[:2])
@@ -90,13 +96,20 @@ def test_it_survives_pickling_and_copying():
 
 @pytest.mark.parametrize(
     ("owner", "name"),
-    [(Data, "check"), (cvnb.runs.prepare, "draw"), (cvnb.engine.run, "choose_path"), (Ready, "estimate")],
+    [
+        (Data, "check"),
+        (cvnb.runs.prepare, "draw"),
+        (cvnb.engine.run, "choose_path"),
+        (Ready, "estimate"),
+    ],
     ids=["data", "plan", "path", "result"],
 )
 def test_an_interrupt_outside_the_fits_is_one_too(monkeypatch, owner, name):
     """While data are checked, splits drawn, a path is looked for, numbers are put together."""
     monkeypatch.setattr(owner, name, interrupting)
-    with pytest.raises(Interrupted, match=r"nothing was finished|0 of 3 outer splits were finished") as caught:
+    with pytest.raises(
+        Interrupted, match=r"nothing was finished|0 of 3 outer splits were finished"
+    ) as caught:
         cvnb.nested_cv(knn(k=[1, 5]), X, y, outer=3, inner=2)
     assert caught.value.result is None
 
@@ -112,18 +125,26 @@ def test_a_comparison_keeps_its_families_up_to_the_interrupted_one():
     """The second of three: the first is whole, the third never run."""
     families = {"a": knn(k=[1, 5]), "b": stopping(20), "c": knn(k=[3])}
     with pytest.raises(
-        Interrupted, match=r"1 of 3 models were finished, and 2 of 4 outer splits of 'b'; error.result"
+        Interrupted,
+        match=r"1 of 3 models were finished, and 2 of 4 outer splits of 'b'; error.result",
     ) as caught:
         Recipe(4, 3).run(families, X, y)
     comparison = caught.value.result
     assert isinstance(comparison, Comparison)
-    assert [(name, one.complete, len(one.fold_risks)) for name, one in comparison.items()] == [("a", True, 4), ("b", False, 2)]
+    assert [
+        (name, one.complete, len(one.fold_risks)) for name, one in comparison.items()
+    ] == [("a", True, 4), ("b", False, 2)]
     assert comparison.notes[-1].startswith("c: never run")
 
 
 def test_a_comparison_whose_first_family_has_finished_nothing_has_no_result():
     """Nothing of any family."""
-    assert finished_part(lambda: Recipe(4, 3).run({"a": stopping(3), "b": knn(k=[1])}, X, y)) is None
+    assert (
+        finished_part(
+            lambda: Recipe(4, 3).run({"a": stopping(3), "b": knn(k=[1])}, X, y)
+        )
+        is None
+    )
 
 
 def test_a_comparison_interrupted_between_two_families_is_not_complete(monkeypatch):
@@ -131,13 +152,17 @@ def test_a_comparison_interrupted_between_two_families_is_not_complete(monkeypat
     estimate = Ready.estimate
 
     def second(self, job, *args, **options):
-        if job.work.family.name == "knn" and list(job.work.family.settings) == [{"k": 3}]:
+        if job.work.family.name == "knn" and list(job.work.family.settings) == [
+            {"k": 3}
+        ]:
             raise KeyboardInterrupt
         return estimate(self, job, *args, **options)
 
     monkeypatch.setattr(Ready, "estimate", second)
     families = {"a": knn(k=[1]), "b": knn(k=[3])}
-    with pytest.raises(Interrupted, match=r"1 of 2 models were finished; error.result") as caught:
+    with pytest.raises(
+        Interrupted, match=r"1 of 2 models were finished; error.result"
+    ) as caught:
         Recipe(4, 3).run(families, X, y)
     comparison = caught.value.result
     assert (list(comparison), comparison.complete) == (["a"], False)
@@ -162,7 +187,9 @@ def test_fit_interrupted_after_the_estimate_fits_nothing(after):
     model = NestedCV(stopping(999), outer=3, inner=2)
     n = 3 * (2 * 2 + 1)
     Stops.fits = itertools.chain([False] * (n + after - 1), [True])
-    with pytest.raises(Interrupted, match=r"every outer split was finished, but no model was trained") as caught:
+    with pytest.raises(
+        Interrupted, match=r"every outer split was finished, but no model was trained"
+    ) as caught:
         model.fit(X, y)
     assert caught.value.result.complete
     assert [name for name in vars(model) if name.endswith("_")] == []
@@ -198,7 +225,9 @@ def run():
 
 
 def script(end):
-    return subprocess.run([sys.executable, "-c", SCRIPT + end], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT + end], capture_output=True, text=True
+    )
 
 
 def test_a_script_ends_where_it_was_interrupted():
@@ -207,7 +236,9 @@ def test_a_script_ends_where_it_was_interrupted():
     assert done.returncode != 0
     assert done.stdout == ""
     lines = done.stderr.splitlines()
-    assert lines[-1].startswith("cvnb.errors.Interrupted: 2 of 4 outer splits were finished; error.result holds them")
+    assert lines[-1].startswith(
+        "cvnb.errors.Interrupted: 2 of 4 outer splits were finished; error.result holds them"
+    )
     assert sum(line.startswith("  File") for line in lines) <= 5
     assert "During handling" not in done.stderr
 
@@ -226,12 +257,16 @@ def test_a_notebook_shows_the_message_and_keeps_the_part():
         kernel.run(SETUP + SCRIPT)
         reply, messages = kernel.run("result = run()\nprint('next line')")
         assert (reply["status"], reply["ename"]) == ("error", "Interrupted")
-        shown = "\n".join(next(content for kind, content in messages if kind == "error")["traceback"])
+        shown = "\n".join(
+            next(content for kind, content in messages if kind == "error")["traceback"]
+        )
         assert "2 of 4 outer splits were finished; error.result holds them" in shown
         assert "sys.last_value.result" in shown
         assert [content for kind, content in messages if kind == "stream"] == []
         assert kernel.value("'result' in globals()") == "False"
-        assert kernel.value("len(__import__('sys').last_value.result.fold_risks)") == "2"
+        assert (
+            kernel.value("len(__import__('sys').last_value.result.fold_risks)") == "2"
+        )
     finally:
         kernel.stop()
 

@@ -37,7 +37,9 @@ def terminal(monkeypatch):
     monkeypatch.setattr(module, "AFTER", 0.02)
     monkeypatch.setattr(module, "EVERY", 0.01)
     terminal = Terminal()
-    monkeypatch.setattr(module, "sys", SimpleNamespace(stderr=terminal, modules=sys.modules))  # pytest puts stderr back
+    monkeypatch.setattr(
+        module, "sys", SimpleNamespace(stderr=terminal, modules=sys.modules)
+    )  # pytest puts stderr back
     return terminal
 
 
@@ -55,7 +57,9 @@ def test_splits_are_counted(terminal):
     assert wait_for(lambda: terminal.lines)
     shown.close()
     shown.slot.clear()
-    assert terminal.lines[0].startswith("10 of 30 splits, zero-one risk so far 0.05, about ")
+    assert terminal.lines[0].startswith(
+        "10 of 30 splits, zero-one risk so far 0.05, about "
+    )
     assert terminal.lines[-1] == ""
 
 
@@ -115,7 +119,11 @@ def test_a_silent_run_says_nothing(terminal):
 
 def test_a_run_tells_the_fit_and_the_risk_so_far(terminal, monkeypatch):
     """Slow fits, one after the other: split numbers, and after the first outer split the mean of what was measured."""
-    result = Recipe(4, 2).run(Family(Slow(), {"quantile": [0.4, 0.6]}), np.arange(24.0).reshape(-1, 1), np.arange(24.0))
+    result = Recipe(4, 2).run(
+        Family(Slow(), {"quantile": [0.4, 0.6]}),
+        np.arange(24.0).reshape(-1, 1),
+        np.arange(24.0),
+    )
     said = " | ".join(terminal.lines)
     assert "of 12 splits, now inner split" in said
     assert f"squared risk so far {result.fold_risks[0]:.6g} in 1 outer split" in said

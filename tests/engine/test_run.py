@@ -11,7 +11,13 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin, clone
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    RegressorMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -34,7 +40,14 @@ from sklearn.svm import SVC
 
 import cvnb
 from cvnb import Comparison, Family, Recipe, RiskEstimate, forest, knn, logistic, ridge
-from cvnb.errors import CvnbError, CvnbWarning, FamilyError, FitError, InputError, RecipeError
+from cvnb.errors import (
+    CvnbError,
+    CvnbWarning,
+    FamilyError,
+    FitError,
+    InputError,
+    RecipeError,
+)
 from cvnb.results.estimate import record_of
 from cvnb.views.methods import methods_of
 from stopped import finished_part, shown_part
@@ -47,7 +60,9 @@ def table(n_rows=40):
 
 def numbers(n_rows=40):
     """A noisy linear response."""
-    return table(n_rows) @ [2.0, -1.0, 0.0] + np.random.default_rng(5).normal(size=n_rows)
+    return table(n_rows) @ [2.0, -1.0, 0.0] + np.random.default_rng(5).normal(
+        size=n_rows
+    )
 
 
 def labels(n_rows=40):
@@ -57,7 +72,9 @@ def labels(n_rows=40):
 
 def run(family, recipe=None, y=None, **options):
     """The result of a family on the noisy response, three by two folds unless said otherwise."""
-    return (recipe or Recipe(3, 2)).run(family, table(), numbers() if y is None else y, **{"progress": "off"} | options)
+    return (recipe or Recipe(3, 2)).run(
+        family, table(), numbers() if y is None else y, **{"progress": "off"} | options
+    )
 
 
 ALPHAS = {"alpha": [0.1, 10.0, 1000.0]}
@@ -74,7 +91,9 @@ UNEQUAL = PredefinedSplit(np.repeat([0, 1, 2], [3, 12, 25]))
 def test_the_risk_is_the_mean_of_the_fold_risks_and_not_the_pooled_mean():
     """On folds of 3, 12 and 25 rows the two differ."""
     result = run(Ridge(), Recipe(outer=UNEQUAL, inner=None))
-    losses = (numbers() - cross_val_predict(Ridge(), table(), numbers(), cv=UNEQUAL)) ** 2
+    losses = (
+        numbers() - cross_val_predict(Ridge(), table(), numbers(), cv=UNEQUAL)
+    ) ** 2
     folds = [losses[test].mean() for _, test in UNEQUAL.split()]
     np.testing.assert_allclose(result.fold_risks, folds, rtol=1e-12)
     assert result.risk == pytest.approx(np.mean(folds), rel=1e-12)
@@ -85,7 +104,10 @@ def test_the_inner_curve_is_the_mean_of_fold_means_and_not_the_pooled_mean():
     """On unequal inner folds too."""
     result = run(ridges, Recipe(outer=None, inner=UNEQUAL))
     for s, setting in enumerate(result.settings):
-        losses = (numbers() - cross_val_predict(Ridge(**setting), table(), numbers(), cv=UNEQUAL)) ** 2
+        losses = (
+            numbers()
+            - cross_val_predict(Ridge(**setting), table(), numbers(), cv=UNEQUAL)
+        ) ** 2
         folds = [losses[test].mean() for _, test in UNEQUAL.split()]
         assert result.inner_curves[0, s] == pytest.approx(np.mean(folds), rel=1e-12)
 
@@ -99,13 +121,17 @@ def test_settings_are_in_the_order_of_parameter_grid():
 def test_each_choice_is_the_first_minimum_of_its_inner_curve():
     """chosen_index and chosen say the same thing."""
     result = run(neighbours, y=labels(), recipe=Recipe(5, 4))
-    assert result.chosen_index.tolist() == [int(np.argmin(curve)) for curve in result.inner_curves]
+    assert result.chosen_index.tolist() == [
+        int(np.argmin(curve)) for curve in result.inner_curves
+    ]
     assert result.chosen == [result.settings[s] for s in result.chosen_index]
 
 
 def test_a_tie_goes_to_the_first_setting_in_grid_order():
     """Settings that do not matter tie everywhere: the first one is chosen, and the tied set is kept."""
-    result = run(Family(DummyRegressor(), {"constant": [3.0, 2.0], "strategy": ["mean"]}))
+    result = run(
+        Family(DummyRegressor(), {"constant": [3.0, 2.0], "strategy": ["mean"]})
+    )
     assert result.chosen_index.tolist() == [0, 0, 0]
     assert [tied.tolist() for tied in record_of(result).tied] == [[0, 1]] * 3
     assert result.chosen[0] == {"constant": 3.0, "strategy": "mean"}
@@ -136,14 +162,18 @@ def test_flat_is_the_smallest_mean_outer_curve():
     assert result.outer_curves.shape == (3, 3)
     assert result.flat == result.outer_curves.mean(axis=0).min()
     assert result.optimism == result.risk - result.flat
-    assert np.array_equal(result.outer_curves[np.arange(3), result.chosen_index], result.fold_risks)
+    assert np.array_equal(
+        result.outer_curves[np.arange(3), result.chosen_index], result.fold_risks
+    )
 
 
 def test_flat_equals_a_grid_search_on_the_outer_folds():
     """It is the best score of GridSearchCV(cv=outer), negated."""
     result = run(ridges, flat=True)
     cv = KFold(3, shuffle=True, random_state=0)
-    search = GridSearchCV(Ridge(), ALPHAS, cv=cv, scoring="neg_mean_squared_error").fit(table(), numbers())
+    search = GridSearchCV(Ridge(), ALPHAS, cv=cv, scoring="neg_mean_squared_error").fit(
+        table(), numbers()
+    )
     assert result.flat == pytest.approx(-search.best_score_, rel=1e-12)
 
 
@@ -167,7 +197,9 @@ def test_a_path_that_gives_every_setting_gives_the_flat_estimate_too():
     """outer_curves, flat and optimism are there without being asked for where they cost nothing."""
     free, asked = run(ridges), run(ridges, path="refit", flat=True)
     np.testing.assert_allclose(free.outer_curves, asked.outer_curves, rtol=1e-9)
-    np.testing.assert_allclose([free.flat, free.optimism], [asked.flat, asked.optimism], rtol=1e-9)
+    np.testing.assert_allclose(
+        [free.flat, free.optimism], [asked.flat, asked.optimism], rtol=1e-9
+    )
 
 
 SHAPES = {  # outer splits, training parts, whether flat and risk are there
@@ -194,7 +226,9 @@ def test_shapes_follow_the_recipe(name):
     assert (result.optimism is not None) == (flat and risk)
 
 
-@pytest.mark.parametrize("name", ["train_validation_test", "cv_test", "internal_cv", "dev_set"])
+@pytest.mark.parametrize(
+    "name", ["train_validation_test", "cv_test", "internal_cv", "dev_set"]
+)
 def test_the_flat_estimate_of_one_training_part_is_the_smallest_inner_loss(name):
     """With one outer split, or none, no other curve chose."""
     result = run(ridges, SHAPES[name][0])
@@ -219,14 +253,26 @@ def test_one_holdout_without_tuning_has_no_flat_estimate():
 
 def test_several_settings_without_an_inner_level_are_refused():
     """inner=None measures one setting; the message names internal_cv."""
-    with pytest.raises(RecipeError, match=r"inner=None measures one setting, but the grid has 3; .*internal_cv"):
+    with pytest.raises(
+        RecipeError,
+        match=r"inner=None measures one setting, but the grid has 3; .*internal_cv",
+    ):
         run(ridges, Recipe.external_cv(4))
 
 
 QUANTITIES = {
-    "nested": (Recipe(4, 3), "E[ℓ_D(A_θ̂(S))], |S| = 30, θ̂ chosen inside S by 3-fold CV"),
-    "unequal": (Recipe(3, 2), "E[ℓ_D(A_θ̂(S))], |S| = 26 to 27, θ̂ chosen inside S by 2-fold CV"),
-    "cv then test": (Recipe.cv_test(inner="loo"), "ℓ_D(A_θ̂(S)), |S| = 32, θ̂ chosen inside S by leave-one-out CV"),
+    "nested": (
+        Recipe(4, 3),
+        "E[ℓ_D(A_θ̂(S))], |S| = 30, θ̂ chosen inside S by 3-fold CV",
+    ),
+    "unequal": (
+        Recipe(3, 2),
+        "E[ℓ_D(A_θ̂(S))], |S| = 26 to 27, θ̂ chosen inside S by 2-fold CV",
+    ),
+    "cv then test": (
+        Recipe.cv_test(inner="loo"),
+        "ℓ_D(A_θ̂(S)), |S| = 32, θ̂ chosen inside S by leave-one-out CV",
+    ),
 }
 
 
@@ -253,14 +299,19 @@ def test_the_quantity_of_tuning_alone_says_that_nothing_is_measured():
         "θ̂ chosen inside S by 4-fold CV"
     )
     assert "|T| = 26 to 27 of |S| = 40," in run(ridges, Recipe.internal_cv(3)).quantity
-    assert "optimistic for ℓ_D(A_θ̂(T)), |T| = 30 of |S| = 40" in run(ridges, Recipe.dev_set(0.25)).quantity
+    assert (
+        "optimistic for ℓ_D(A_θ̂(T)), |T| = 30 of |S| = 40"
+        in run(ridges, Recipe.dev_set(0.25)).quantity
+    )
 
 
 @pytest.mark.parametrize("scoring", [None, "r2"])
 def test_one_setting_without_an_outer_level_is_not_called_optimistic(scoring):
     """Nothing is minimised, so the inner loss estimates the risk at the inner training size, in every place that names it."""
     result = run(Ridge(), Recipe.internal_cv(4), scoring=scoring)
-    assert result.quantity == ("one setting; the inner loss by 4-fold CV estimates E[ℓ_D(A(T))], |T| = 30 of |S| = 40")
+    assert result.quantity == (
+        "one setting; the inner loss by 4-fold CV estimates E[ℓ_D(A(T))], |T| = 30 of |S| = 40"
+    )
     assert result.flat == result.inner_curves[0, 0]
     for said in (repr(result), methods_of(result), repr(Comparison({"ridge": result}))):
         assert "optimistic" not in said
@@ -292,7 +343,9 @@ def test_without_scoring_there_are_no_scores():
 def test_predictions_are_out_of_fold_in_row_order():
     """Every row was tested once: a plain array."""
     result = run(Ridge(), Recipe.external_cv(4))
-    expected = cross_val_predict(Ridge(), table(), numbers(), cv=KFold(4, shuffle=True, random_state=0))
+    expected = cross_val_predict(
+        Ridge(), table(), numbers(), cv=KFold(4, shuffle=True, random_state=0)
+    )
     assert type(result.predictions) is np.ndarray
     np.testing.assert_allclose(result.predictions, expected, rtol=1e-12)
 
@@ -302,7 +355,9 @@ def test_rows_that_were_never_tested_have_no_prediction():
     result = run(ridges, Recipe.cv_test(inner=3))
     tested = result.plan.outer[0][1]
     assert result.predictions.shape == (40,)
-    assert np.flatnonzero(~np.ma.getmaskarray(result.predictions)).tolist() == sorted(tested)
+    assert np.flatnonzero(~np.ma.getmaskarray(result.predictions)).tolist() == sorted(
+        tested
+    )
 
 
 def test_rows_that_were_tested_twice_have_a_prediction_per_outer_split():
@@ -319,13 +374,19 @@ def test_predictions_have_the_labels_of_y():
     result = run(neighbours, y=words)
     assert set(result.predictions) <= {"no", "yes"}
     np.testing.assert_allclose(
-        [np.mean(result.predictions[test] != words[test]) for _, test in result.plan.outer], result.fold_risks
+        [
+            np.mean(result.predictions[test] != words[test])
+            for _, test in result.plan.outer
+        ],
+        result.fold_risks,
     )
 
 
 def test_a_loss_of_probabilities_keeps_labels_as_predictions():
     """predictions are what predict says, also where log measures."""
-    result = run(Family(LogisticRegression(), {"C": [0.1, 1.0]}), y=labels(), loss="log")
+    result = run(
+        Family(LogisticRegression(), {"C": [0.1, 1.0]}), y=labels(), loss="log"
+    )
     assert set(result.predictions) <= {0, 1}
 
 
@@ -335,7 +396,10 @@ def test_a_loss_of_probabilities_keeps_labels_as_predictions():
 def test_an_edge_of_the_grid_is_counted_over_all_outer_splits():
     """The note names the parameter, the value, the side and how often it was chosen."""
     result = run(Family(Ridge(), {"alpha": [1e6, 1e7, 1.0]}), Recipe(4, 3))
-    assert "alpha=1, the lower edge of its grid, was chosen in 4 of 4 outer splits." in result.notes
+    assert (
+        "alpha=1, the lower edge of its grid, was chosen in 4 of 4 outer splits."
+        in result.notes
+    )
     assert not any("upper" in note for note in result.notes)
 
 
@@ -369,7 +433,9 @@ def test_ties_are_noted_once_with_their_number():
     """How many settings tie, in how many outer splits, and who was taken."""
     result = run(Family(DummyRegressor(), {"constant": [3.0, 2.0, 1.0]}))
     ties = [note for note in result.notes if "tie" in note]
-    assert ties == ["3 settings tie at the minimum in 3 of 3 outer splits: the first in grid order was taken."]
+    assert ties == [
+        "3 settings tie at the minimum in 3 of 3 outer splits: the first in grid order was taken."
+    ]
 
 
 def test_a_clear_choice_is_not_noted():
@@ -413,7 +479,12 @@ def failing(when):
 
 
 @pytest.mark.parametrize(
-    ("when", "cause"), [("fit", "RuntimeError: no luck"), ("predict", "ZeroDivisionError"), ("nan", "nan")]
+    ("when", "cause"),
+    [
+        ("fit", "RuntimeError: no luck"),
+        ("predict", "ZeroDivisionError"),
+        ("nan", "nan"),
+    ],
 )
 def test_a_setting_that_fails_costs_itself_a_note_and_is_never_chosen(when, cause):
     """The note names setting, split and exception; the other settings have their numbers."""
@@ -423,7 +494,10 @@ def test_a_setting_that_fails_costs_itself_a_note_and_is_never_chosen(when, caus
     alone = run(Family(Fails(), {"when": ["never"], "shift": [5.0]}))
     assert np.array_equal(result.fold_risks, alone.fold_risks)
     (note,) = [note for note in result.notes if "failed" in note]
-    assert f"when={when!r} failed in inner split 0 of outer split 0 and 5 more splits" in note
+    assert (
+        f"when={when!r} failed in inner split 0 of outer split 0 and 5 more splits"
+        in note
+    )
     assert cause in note
 
 
@@ -453,12 +527,16 @@ def test_a_choice_that_fails_on_the_whole_training_part_gives_way_to_the_next_be
     assert np.all(result.inner_curves[:, 0] < result.inner_curves[:, 1])
     assert result.chosen_index.tolist() == [1, 1, 1]
     assert np.isfinite(result.fold_risks).all()
-    assert any("failed in outer split 0 and 2 more splits" in note for note in result.notes)
+    assert any(
+        "failed in outer split 0 and 2 more splits" in note for note in result.notes
+    )
 
 
 def test_a_run_in_which_every_setting_fails_is_one_error_that_counts_the_causes():
     """Equal causes are said once with their number."""
-    with pytest.raises(FitError, match=r"every setting failed in outer split 0") as caught:
+    with pytest.raises(
+        FitError, match=r"every setting failed in outer split 0"
+    ) as caught:
         run(Family(Fails(), {"when": ["fit"], "shift": [1.0, 2.0]}))
     lines = str(caught.value).splitlines()
     assert [line.strip() for line in lines[1:]] == [
@@ -500,7 +578,9 @@ def test_equal_warnings_are_one_note_with_a_count(n_jobs):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         result = run(Family(Warns(), {"alpha": [1.0, 2.0]}), n_jobs=n_jobs)
-    assert [note for note in result.notes if "noise" in note] == ["UserWarning: this is noise (15 times)"]
+    assert [note for note in result.notes if "noise" in note] == [
+        "UserWarning: this is noise (15 times)"
+    ]
 
 
 # How often what is fitted
@@ -541,7 +621,10 @@ def counted(family, recipe, **options):
 
 def test_a_transformer_is_fitted_once_per_split_and_not_once_per_setting_of_the_model():
     """3 outer × 2 inner splits and the refit of 3 winners: 9 fits of the transformer, 33 of the model."""
-    family = Family(make_pipeline(Counts(), CountsToo()), {"countstoo__alpha": [0.1, 1.0, 10.0, 100.0, 1000.0]})
+    family = Family(
+        make_pipeline(Counts(), CountsToo()),
+        {"countstoo__alpha": [0.1, 1.0, 10.0, 100.0, 1000.0]},
+    )
     _, fits = counted(family, Recipe(3, 2))
     assert fits == {"transformer 3": 3 * 2 + 3, "model": 3 * (2 * 5 + 1)}
 
@@ -549,16 +632,23 @@ def test_a_transformer_is_fitted_once_per_split_and_not_once_per_setting_of_the_
 def test_a_transformer_is_fitted_once_per_split_and_setting_of_its_own():
     """Three settings of the transformer times four of the model: the transformer is not fitted twelve times."""
     grid = {"countstoo__alpha": [0.1, 1.0, 10.0, 100.0], "counts__keep": [1, 2, 3]}
-    result, fits = counted(Family(make_pipeline(Counts(), CountsToo()), grid), Recipe(3, 2))
+    result, fits = counted(
+        Family(make_pipeline(Counts(), CountsToo()), grid), Recipe(3, 2)
+    )
     winners = Counter(setting["counts__keep"] for setting in result.chosen)
-    assert fits == {"model": 3 * (2 * 12 + 1)} | {f"transformer {k}": 3 * 2 + winners[k] for k in (1, 2, 3)}
+    assert fits == {"model": 3 * (2 * 12 + 1)} | {
+        f"transformer {k}": 3 * 2 + winners[k] for k in (1, 2, 3)
+    }
 
 
 def test_the_order_of_the_keys_does_not_matter_to_the_sharing():
     """The transformer's own key may be the fastest of the grid: it is still fitted once per setting of its own."""
     pipeline = make_pipeline(Counts(), CountsToo())
     pipeline.steps = [("z", pipeline.steps[0][1]), ("a", pipeline.steps[1][1])]
-    _, fits = counted(Family(pipeline, {"a__alpha": [0.1, 1.0, 10.0], "z__keep": [1, 2]}), Recipe.internal_cv(4))
+    _, fits = counted(
+        Family(pipeline, {"a__alpha": [0.1, 1.0, 10.0], "z__keep": [1, 2]}),
+        Recipe.internal_cv(4),
+    )
     assert fits == {"model": 4 * 6, "transformer 1": 4, "transformer 2": 4}
 
 
@@ -567,12 +657,20 @@ def test_a_chain_of_transformers_shares_as_far_as_settings_agree():
     pipeline = make_pipeline(Counts(2), MinMaxScaler(), Counts(), CountsToo())
     grid = {"counts-2__keep": [1, 3], "countstoo__alpha": [0.1, 1.0]}
     _, fits = counted(Family(pipeline, grid), Recipe.internal_cv(4))
-    assert fits == {"model": 16, "transformer 2": 4, "transformer 1": 4, "transformer 3": 4}
+    assert fits == {
+        "model": 16,
+        "transformer 2": 4,
+        "transformer 1": 4,
+        "transformer 3": 4,
+    }
 
 
 def test_flat_fits_every_setting_on_every_outer_training_part_once():
     """3 × (2 × 5 + 5) model fits and 3 × (2 + 1) transformer fits; the winner is not fitted twice."""
-    family = Family(make_pipeline(Counts(), CountsToo()), {"countstoo__alpha": [0.1, 1.0, 10.0, 100.0, 1000.0]})
+    family = Family(
+        make_pipeline(Counts(), CountsToo()),
+        {"countstoo__alpha": [0.1, 1.0, 10.0, 100.0, 1000.0]},
+    )
     _, fits = counted(family, Recipe(3, 2), flat=True)
     assert fits == {"model": 3 * (2 * 5 + 5), "transformer 3": 3 * 3}
 
@@ -591,7 +689,16 @@ def test_reading_a_result_fits_nothing():
     """Everything shown is arithmetic over the losses."""
     result, _ = counted(Family(CountsToo(), ALPHAS), Recipe(3, 2))
     FITS.clear()
-    for name in ("risk", "flat", "optimism", "notes", "quantity", "predictions", "inner_curves", "outer_curves"):
+    for name in (
+        "risk",
+        "flat",
+        "optimism",
+        "notes",
+        "quantity",
+        "predictions",
+        "inner_curves",
+        "outer_curves",
+    ):
         getattr(result, name)
     repr(result), result.to_frame(), result.code()
     assert not FITS
@@ -601,9 +708,21 @@ def test_sharing_transformers_changes_no_number():
     """The numbers are those of cross_validate(GridSearchCV), which fits the whole pipeline every time."""
     pipeline = make_pipeline(StandardScaler(), PCA(), Ridge())
     grid = {"pca__n_components": [1, 2, 3], "ridge__alpha": [0.1, 10.0]}
-    search = GridSearchCV(pipeline, grid, cv=KFold(2, shuffle=True, random_state=1), scoring="neg_mean_squared_error")
+    search = GridSearchCV(
+        pipeline,
+        grid,
+        cv=KFold(2, shuffle=True, random_state=1),
+        scoring="neg_mean_squared_error",
+    )
     cv = KFold(3, shuffle=True, random_state=0)
-    expected = cross_validate(search, table(), numbers(), cv=cv, scoring="neg_mean_squared_error", return_estimator=True)
+    expected = cross_validate(
+        search,
+        table(),
+        numbers(),
+        cv=cv,
+        scoring="neg_mean_squared_error",
+        return_estimator=True,
+    )
     result = run(Family(pipeline, grid))
     np.testing.assert_allclose(result.fold_risks, -expected["test_score"], rtol=1e-10)
     assert result.chosen == [one.best_params_ for one in expected["estimator"]]
@@ -612,17 +731,29 @@ def test_sharing_transformers_changes_no_number():
 def test_a_step_that_the_grid_replaces_is_not_shared_with_another():
     """Scalers put in by the grid are kept apart, "passthrough" among them."""
     pipeline = make_pipeline(StandardScaler(), KNeighborsRegressor())
-    grid = {"standardscaler": [StandardScaler(), MinMaxScaler(), "passthrough"], "kneighborsregressor__n_neighbors": [2, 5]}
+    grid = {
+        "standardscaler": [StandardScaler(), MinMaxScaler(), "passthrough"],
+        "kneighborsregressor__n_neighbors": [2, 5],
+    }
     result = run(Family(pipeline, grid), Recipe.internal_cv(KFold(3)))
-    search = GridSearchCV(pipeline, grid, cv=KFold(3), scoring="neg_mean_squared_error").fit(table(), numbers())
-    np.testing.assert_allclose(result.inner_curves[0], -search.cv_results_["mean_test_score"], rtol=1e-10)
+    search = GridSearchCV(
+        pipeline, grid, cv=KFold(3), scoring="neg_mean_squared_error"
+    ).fit(table(), numbers())
+    np.testing.assert_allclose(
+        result.inner_curves[0], -search.cv_results_["mean_test_score"], rtol=1e-10
+    )
 
 
 def test_a_pipeline_with_memory_gives_the_same_numbers(tmp_path):
     """A cache of the pipeline's own is no obstacle."""
     grid = {"ridge__alpha": [0.1, 10.0]}
-    cached = run(Family(make_pipeline(StandardScaler(), Ridge(), memory=str(tmp_path)), grid))
-    assert np.array_equal(cached.fold_risks, run(Family(make_pipeline(StandardScaler(), Ridge()), grid)).fold_risks)
+    cached = run(
+        Family(make_pipeline(StandardScaler(), Ridge(), memory=str(tmp_path)), grid)
+    )
+    assert np.array_equal(
+        cached.fold_risks,
+        run(Family(make_pipeline(StandardScaler(), Ridge()), grid)).fold_risks,
+    )
 
 
 # The same numbers again
@@ -630,8 +761,14 @@ def test_a_pipeline_with_memory_gives_the_same_numbers(tmp_path):
 
 RANDOM = {
     "forest": Family(RandomForestClassifier(n_estimators=4), {"max_depth": [1, 3]}),
-    "pipeline": Family(make_pipeline(PCA(2, svd_solver="randomized"), SGDClassifier()), {"sgdclassifier__alpha": [0.1, 1.0]}),
-    "generator": Family(RandomForestClassifier(4, random_state=np.random.RandomState(3)), {"max_depth": [1, 3]}),
+    "pipeline": Family(
+        make_pipeline(PCA(2, svd_solver="randomized"), SGDClassifier()),
+        {"sgdclassifier__alpha": [0.1, 1.0]},
+    ),
+    "generator": Family(
+        RandomForestClassifier(4, random_state=np.random.RandomState(3)),
+        {"max_depth": [1, 3]},
+    ),
     "short-hand": forest(n_estimators=[2, 4]),
 }
 
@@ -640,7 +777,10 @@ RANDOM = {
 def test_the_number_of_workers_changes_no_bit(name):
     """n_jobs=2 equals n_jobs=None, also where random_state=None draws from the global state."""
     recipe = Recipe(3, 2, seed=1)
-    one, two = (run(RANDOM[name], recipe, y=labels(), flat=True, n_jobs=n_jobs) for n_jobs in (None, 2))
+    one, two = (
+        run(RANDOM[name], recipe, y=labels(), flat=True, n_jobs=n_jobs)
+        for n_jobs in (None, 2)
+    )
     assert np.array_equal(one.inner_curves, two.inner_curves)
     assert np.array_equal(one.outer_curves, two.outer_curves)
     assert np.array_equal(one.predictions, two.predictions)
@@ -658,15 +798,21 @@ def test_a_run_gives_the_same_numbers_again(name):
 
 def test_equal_settings_of_a_model_without_a_seed_are_equal():
     """A repeated grid point moves nothing: all settings of a split draw the same random numbers, other splits draw others."""
-    result = run(Family(RandomForestRegressor(3), {"max_depth": [None, None]}), Recipe(3, 3))
+    result = run(
+        Family(RandomForestRegressor(3), {"max_depth": [None, None]}), Recipe(3, 3)
+    )
     assert np.array_equal(result.inner_curves[:, 0], result.inner_curves[:, 1])
     assert np.unique(result.inner_curves[:, 0]).size == 3
 
 
 def test_the_numbers_do_not_depend_on_the_other_settings():
     """A random setting alone in its grid, first in it, gives the numbers that it gives among others."""
-    alone = run(Family(RandomForestRegressor(3), {"max_depth": [2]}), Recipe.internal_cv(3))
-    among = run(Family(RandomForestRegressor(3), {"max_depth": [2, 3]}), Recipe.internal_cv(3))
+    alone = run(
+        Family(RandomForestRegressor(3), {"max_depth": [2]}), Recipe.internal_cv(3)
+    )
+    among = run(
+        Family(RandomForestRegressor(3), {"max_depth": [2, 3]}), Recipe.internal_cv(3)
+    )
     assert np.array_equal(alone.inner_curves[:, 0], among.inner_curves[:, 0])
 
 
@@ -710,7 +856,11 @@ def stopped(after, recipe, grid=None, **options):
 
 def whole(recipe, grid=None, **options):
     """The same run left alone."""
-    return run(Family(Stops(), {"max_depth": [1, 2]} if grid is None else grid), recipe, **options)
+    return run(
+        Family(Stops(), {"max_depth": [1, 2]} if grid is None else grid),
+        recipe,
+        **options,
+    )
 
 
 @pytest.mark.parametrize("after", range(7, 35))
@@ -755,7 +905,9 @@ def test_an_interrupted_external_cv_keeps_its_folds():
     """Without an inner level as well."""
     part = stopped(3, Recipe.external_cv(5), grid={})
     assert len(part.fold_risks) == 3
-    assert np.array_equal(part.fold_risks, whole(Recipe.external_cv(5), grid={}).fold_risks[:3])
+    assert np.array_equal(
+        part.fold_risks, whole(Recipe.external_cv(5), grid={}).fold_risks[:3]
+    )
 
 
 def test_an_interrupted_result_survives_pickling():
@@ -776,14 +928,27 @@ def test_an_interrupted_result_survives_pickling():
     ],
     ids=str,
 )
-def test_an_interrupt_before_the_first_outer_split_leaves_an_empty_result(recipe, after):
+def test_an_interrupt_before_the_first_outer_split_leaves_an_empty_result(
+    recipe, after
+):
     """No losses, no risk, no choice; every number and every display is there all the same, and says what it is."""
     assert stopped(after, recipe) is None
     FITS.clear()
-    result = shown_part(recipe, Family(Stops(after=after), {"max_depth": [1, 2]}), table(), numbers())
+    result = shown_part(
+        recipe, Family(Stops(after=after), {"max_depth": [1, 2]}), table(), numbers()
+    )
     assert result.complete is False
-    assert (result.risk, result.flat, result.optimism, result.score) == (None, None, None, None)
-    assert (result.fold_risks.shape, result.chosen, result.chosen_index.shape) == ((0,), [], (0,))
+    assert (result.risk, result.flat, result.optimism, result.score) == (
+        None,
+        None,
+        None,
+        None,
+    )
+    assert (result.fold_risks.shape, result.chosen, result.chosen_index.shape) == (
+        (0,),
+        [],
+        (0,),
+    )
     assert result.inner_curves.shape == (0, 2)
     assert result.outer_curves is None
     assert result.predictions.mask.all()
@@ -800,11 +965,18 @@ def test_an_interrupt_ends_a_comparison():
     FITS.clear()
     stops = Family(Stops(after=20), {"max_depth": [1, 2]})
     comparison = finished_part(
-        lambda: run({"first": ridges, "stops": stops, "next": Family(CountsToo(), ALPHAS)}, Recipe(5, 3))
+        lambda: run(
+            {"first": ridges, "stops": stops, "next": Family(CountsToo(), ALPHAS)},
+            Recipe(5, 3),
+        )
     )
     assert FITS["model"] == 0
     assert list(comparison) == ["first", "stops"]
-    assert (comparison["first"].complete, comparison["stops"].complete, comparison.complete) == (True, False, False)
+    assert (
+        comparison["first"].complete,
+        comparison["stops"].complete,
+        comparison.complete,
+    ) == (True, False, False)
     assert len(comparison["stops"].fold_risks) == 2
 
 
@@ -815,12 +987,22 @@ def test_the_frame_has_a_row_per_outer_split():
     """Sizes, the choice, its inner loss and its outer loss."""
     result = run(ridges)
     frame = result.to_frame()
-    assert list(frame.columns) == ["split", "n_train", "n_test", "alpha", "inner_loss", "outer_loss"]
+    assert list(frame.columns) == [
+        "split",
+        "n_train",
+        "n_test",
+        "alpha",
+        "inner_loss",
+        "outer_loss",
+    ]
     assert frame["split"].tolist() == [0, 1, 2]
     assert frame["n_train"].tolist() == [train.size for train, _ in result.plan.outer]
     assert frame["n_test"].tolist() == [test.size for _, test in result.plan.outer]
     assert frame["alpha"].tolist() == [setting["alpha"] for setting in result.chosen]
-    assert frame["inner_loss"].tolist() == result.inner_curves[np.arange(3), result.chosen_index].tolist()
+    assert (
+        frame["inner_loss"].tolist()
+        == result.inner_curves[np.arange(3), result.chosen_index].tolist()
+    )
     assert frame["outer_loss"].tolist() == result.fold_risks.tolist()
 
 
@@ -857,25 +1039,72 @@ CODED = {
         Recipe(outer=4, inner=3, seed=5, shuffle=False),
         {"flat": True},
     ),
-    "one setting": (Family(Lasso(alpha=0.1)), Recipe.external_cv(4), {"loss": "absolute"}),
+    "one setting": (
+        Family(Lasso(alpha=0.1)),
+        Recipe.external_cv(4),
+        {"loss": "absolute"},
+    ),
     "array grid": (Family(Ridge(), {"alpha": np.logspace(-2, 2, 5)}), Recipe(3, 2), {}),
-    "range grid": (Family(KNeighborsRegressor(), {"n_neighbors": range(1, 8, 2)}), Recipe(3, 2), {}),
-    "list of grids": (Family(Ridge(), [{"alpha": [0.1]}, {"fit_intercept": [False], "alpha": [1.0]}]), Recipe(3, 2), {}),
+    "range grid": (
+        Family(KNeighborsRegressor(), {"n_neighbors": range(1, 8, 2)}),
+        Recipe(3, 2),
+        {},
+    ),
+    "list of grids": (
+        Family(Ridge(), [{"alpha": [0.1]}, {"fit_intercept": [False], "alpha": [1.0]}]),
+        Recipe(3, 2),
+        {},
+    ),
     "estimators in the grid": (
-        Family(make_pipeline(StandardScaler(), Ridge()), {"standardscaler": [MinMaxScaler((0, 2)), "passthrough"]}),
+        Family(
+            make_pipeline(StandardScaler(), Ridge()),
+            {"standardscaler": [MinMaxScaler((0, 2)), "passthrough"]},
+        ),
         Recipe(3, 2),
         {},
     ),
     "named": (Family(Ridge(), ALPHAS, name="my ridge"), Recipe(3, 2), {}),
-    "grid search": (Family(GridSearchCV(Ridge(), ALPHAS, cv=KFold(3, shuffle=True, random_state=4))), Recipe(3), {}),
-    "grid search by a number": (Family(GridSearchCV(Ridge(), ALPHAS, cv=3)), Recipe(3), {}),
-    "grid search with scoring": (Family(GridSearchCV(Ridge(), ALPHAS, scoring="neg_mean_absolute_error")), Recipe(3, 2), {}),
+    "grid search": (
+        Family(
+            GridSearchCV(Ridge(), ALPHAS, cv=KFold(3, shuffle=True, random_state=4))
+        ),
+        Recipe(3),
+        {},
+    ),
+    "grid search by a number": (
+        Family(GridSearchCV(Ridge(), ALPHAS, cv=3)),
+        Recipe(3),
+        {},
+    ),
+    "grid search with scoring": (
+        Family(GridSearchCV(Ridge(), ALPHAS, scoring="neg_mean_absolute_error")),
+        Recipe(3, 2),
+        {},
+    ),
     "short-hand": (ridge(alpha=[0.1, 1.0], scale=False), Recipe(3, 2), {}),
     "short-hand by default": (knn(), Recipe(3, 2), {}),
-    "short-hand with a range": (knn(k=range(1, 5), metric="manhattan"), Recipe(3, 2), {}),
-    "splitters": (ridges, Recipe(outer=ShuffleSplit(3, random_state=1), inner=KFold(3)), {}),
-    "lists": (ridges, Recipe(outer=[(np.arange(20), np.arange(20, 40))], inner=[[([0, 1, 2, 3], [4, 5])]]), {}),
-    "iterators": (ridges, Recipe(outer=iter([(range(20), range(20, 40))]), inner=2), {}),
+    "short-hand with a range": (
+        knn(k=range(1, 5), metric="manhattan"),
+        Recipe(3, 2),
+        {},
+    ),
+    "splitters": (
+        ridges,
+        Recipe(outer=ShuffleSplit(3, random_state=1), inner=KFold(3)),
+        {},
+    ),
+    "lists": (
+        ridges,
+        Recipe(
+            outer=[(np.arange(20), np.arange(20, 40))], inner=[[([0, 1, 2, 3], [4, 5])]]
+        ),
+        {},
+    ),
+    "iterators": (
+        ridges,
+        Recipe(outer=iter([(range(20), range(20, 40))]), inner=2),
+        {},
+    ),
     "time": (ridges, Recipe(outer=3, inner=2, time_ordered=True, buffer=1), {}),
     "test rows": (ridges, Recipe(test_rows=np.arange(5), dev_rows=[7, 8, 9]), {}),
     "resampling": (ridges, Recipe.nested_resampling(3, 2), {}),
@@ -883,8 +1112,16 @@ CODED = {
     "nested_dev": (ridges, Recipe.nested_dev(4), {}),
     "scoring": (ridges, Recipe(3, 2), {"scoring": "r2"}),
     "neg scoring": (ridges, Recipe(3, 2), {"scoring": "neg_mean_absolute_error"}),
-    "scorer": (ridges, Recipe(3, 2), {"scoring": make_scorer(mean_absolute_error, greater_is_better=False)}),
-    "groups and weights": (ridges, Recipe(3, 2), {"groups": np.arange(40) // 4, "sample_weight": np.linspace(1, 2, 40)}),
+    "scorer": (
+        ridges,
+        Recipe(3, 2),
+        {"scoring": make_scorer(mean_absolute_error, greater_is_better=False)},
+    ),
+    "groups and weights": (
+        ridges,
+        Recipe(3, 2),
+        {"groups": np.arange(40) // 4, "sample_weight": np.linspace(1, 2, 40)},
+    ),
 }
 
 
@@ -893,7 +1130,11 @@ def test_the_code_of_a_result_makes_it_again(name):
     """Executed with X and y (groups and weights) at hand, it gives the same risk, plan and settings."""
     family, recipe, options = CODED[name]
     result = run(family, recipe, **options)
-    names = {"X": table(), "y": numbers(), **{k: options[k] for k in ("groups", "sample_weight") if k in options}}
+    names = {
+        "X": table(),
+        "y": numbers(),
+        **{k: options[k] for k in ("groups", "sample_weight") if k in options},
+    }
     exec(compile(result.code(), "<code>", "exec"), names)
     again = names["result"]
     assert again.risk == result.risk
@@ -923,7 +1164,9 @@ def test_the_code_is_short_and_the_same_every_time():
 
 PICKLED = {
     "ridge": ridges,
-    "pipeline": Family(make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [1.0, 2.0]}),
+    "pipeline": Family(
+        make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [1.0, 2.0]}
+    ),
     "short-hand": knn(k=[1, 3]),
     "grid search": Family(GridSearchCV(Ridge(), ALPHAS, cv=3)),
 }
@@ -938,7 +1181,9 @@ def test_a_result_survives_pickling(name):
     assert again.plan == result.plan
     assert again.notes == result.notes
     assert repr(again) == repr(result)
-    assert np.array_equal(again.predictor().predict(table()), result.predictor().predict(table()))
+    assert np.array_equal(
+        again.predictor().predict(table()), result.predictor().predict(table())
+    )
 
 
 def test_a_result_cannot_be_changed():
@@ -979,7 +1224,13 @@ def test_the_text_of_a_result_is_the_same_in_every_process():
     texts = []
     for hash_seed in ("1", "2"):
         env = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        done = subprocess.run([sys.executable, "-c", PRINT_RESULTS], env=env, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", PRINT_RESULTS],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         texts.append(done.stdout)
     assert texts[0] == texts[1]
     assert "0x" not in texts[0]
@@ -1006,7 +1257,14 @@ def test_path_and_reason_say_what_ran():
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("select", "best"), ("path", "fast"), ("progress", "loud"), ("select", None), ("progress", True)]
+    ("option", "value"),
+    [
+        ("select", "best"),
+        ("path", "fast"),
+        ("progress", "loud"),
+        ("select", None),
+        ("progress", True),
+    ],
 )
 def test_an_unknown_option_is_refused_naming_the_known_ones(option, value):
     """select, path and progress have few words."""
@@ -1054,7 +1312,10 @@ def test_a_run_is_silent(capsys):
 
 def compared(recipe=None, **options):
     """Two families on one plan."""
-    families = {"ridge": ridges, "neighbours": Family(KNeighborsRegressor(), {"n_neighbors": [1, 5]})}
+    families = {
+        "ridge": ridges,
+        "neighbours": Family(KNeighborsRegressor(), {"n_neighbors": [1, 5]}),
+    }
     return run(families, recipe or Recipe(3, 2), **options)
 
 
@@ -1115,15 +1376,21 @@ def test_the_text_of_a_comparison_is_the_same_every_time():
     assert text == repr(compared())
     assert "0x" not in text
     for name, result in comparison.items():
-        assert any(name in line and f"{result.risk:.6g}" in line for line in text.splitlines())
+        assert any(
+            name in line and f"{result.risk:.6g}" in line for line in text.splitlines()
+        )
 
 
 def test_different_cvs_in_a_comparison_are_an_error_unless_inner_is_given():
     """Naming both; inner= settles it."""
     families = {str(k): GridSearchCV(Ridge(), ALPHAS, cv=k) for k in (3, 4)}
-    with pytest.raises(RecipeError, match=r"the families bring different inner splitters .*give inner="):
+    with pytest.raises(
+        RecipeError, match=r"the families bring different inner splitters .*give inner="
+    ):
         run(families, Recipe(3))
-    assert {len(result.plan.inner[0]) for result in run(families, Recipe(3, 2)).values()} == {2}
+    assert {
+        len(result.plan.inner[0]) for result in run(families, Recipe(3, 2)).values()
+    } == {2}
 
 
 def test_equal_cvs_in_a_comparison_are_taken():
@@ -1138,7 +1405,9 @@ def test_different_losses_in_a_comparison_are_an_error_unless_one_is_given():
         "a": GridSearchCV(Ridge(), ALPHAS, scoring="neg_mean_absolute_error"),
         "b": GridSearchCV(Ridge(), ALPHAS, scoring="neg_mean_squared_error"),
     }
-    with pytest.raises(FamilyError, match=r"a comparison needs one loss, .*give loss= or scoring="):
+    with pytest.raises(
+        FamilyError, match=r"a comparison needs one loss, .*give loss= or scoring="
+    ):
         run(families)
     assert record_of(run(families, loss="absolute")["b"]).loss.name == "absolute"
 
@@ -1152,7 +1421,10 @@ def test_a_comparison_of_a_classifier_and_a_regressor_is_an_error():
 def test_a_comparison_with_an_impossible_family_fits_nothing():
     """All families are checked before the first fit of any."""
     FITS.clear()
-    families = {"counts": Family(CountsToo(), ALPHAS), "large": Family(KNeighborsRegressor(), {"n_neighbors": [30]})}
+    families = {
+        "counts": Family(CountsToo(), ALPHAS),
+        "large": Family(KNeighborsRegressor(), {"n_neighbors": [30]}),
+    }
     with pytest.raises(InputError, match="n_neighbors=30 needs 30 training rows"):
         run(families)
     assert not FITS
@@ -1164,12 +1436,18 @@ def test_a_comparison_with_an_impossible_family_fits_nothing():
 def test_a_run_equals_cross_validate_of_a_grid_search():
     """StratifiedKFold(5, random_state=0) outside and random_state=1 inside: the same scores, fold by fold."""
     grid = {"n_neighbors": [1, 3, 9]}
-    search = GridSearchCV(KNeighborsClassifier(), grid, cv=StratifiedKFold(5, shuffle=True, random_state=1))
+    search = GridSearchCV(
+        KNeighborsClassifier(),
+        grid,
+        cv=StratifiedKFold(5, shuffle=True, random_state=1),
+    )
     cv = StratifiedKFold(5, shuffle=True, random_state=0)
     expected = cross_validate(search, table(), labels(), cv=cv)["test_score"]
     result = Recipe().run(neighbours, table(), labels(), progress="off")
     np.testing.assert_allclose(result.fold_risks, 1 - expected, rtol=1e-12)
-    one_line = cvnb.nested_cv((KNeighborsClassifier(), grid), table(), labels(), progress="off")
+    one_line = cvnb.nested_cv(
+        (KNeighborsClassifier(), grid), table(), labels(), progress="off"
+    )
     assert one_line.risk == result.risk
 
 
@@ -1181,7 +1459,9 @@ class Votes(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         self.classes_, counts = np.unique(y, return_counts=True)
-        self.says_ = self.classes_[np.argmin(counts) if self.flip else np.argmax(counts)]
+        self.says_ = self.classes_[
+            np.argmin(counts) if self.flip else np.argmax(counts)
+        ]
         return self
 
     def predict(self, X):
@@ -1194,7 +1474,9 @@ def test_an_estimator_of_the_user_runs_like_any_other(n_jobs):
     y = np.repeat(["a", "b"], [30, 10])
     result = run(Family(Votes(), {"flip": [True, False]}), y=y, n_jobs=n_jobs)
     assert result.chosen == [{"flip": False}] * 3
-    assert result.risk == pytest.approx(np.mean([np.mean(y[test] == "b") for _, test in result.plan.outer]))
+    assert result.risk == pytest.approx(
+        np.mean([np.mean(y[test] == "b") for _, test in result.plan.outer])
+    )
 
 
 def test_every_recipe_runs_every_kind_of_family():
@@ -1210,7 +1492,9 @@ def test_every_recipe_runs_every_kind_of_family():
         Recipe.dev_set(),
         Recipe(outer=2, inner="loo"),
     ]
-    for recipe, family in itertools.product(recipes, [ridges, (Lasso(), {"alpha": [0.1, 1.0]}), knn(k=[1, 3])]):
+    for recipe, family in itertools.product(
+        recipes, [ridges, (Lasso(), {"alpha": [0.1, 1.0]}), knn(k=[1, 3])]
+    ):
         result = run(family, recipe)
         assert (result.risk is None) == (recipe.outer is None)
         assert result.complete

@@ -4,8 +4,20 @@ import numpy as np
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LassoCV, LogisticRegression, LogisticRegressionCV, Ridge, RidgeCV
-from sklearn.model_selection import GridSearchCV, HalvingGridSearchCV, KFold, RandomizedSearchCV, cross_val_score
+from sklearn.linear_model import (
+    LassoCV,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Ridge,
+    RidgeCV,
+)
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    KFold,
+    RandomizedSearchCV,
+    cross_val_score,
+)
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -39,13 +51,34 @@ def no_fits():
 TUNED = {
     "LassoCV": (LassoCV(), "LassoCV"),
     "behind a scaler": (make_pipeline(StandardScaler(), RidgeCV()), "RidgeCV"),
-    "random search": (RandomizedSearchCV(Ridge(), {"alpha": [1.0, 2.0, 3.0]}, n_iter=2, random_state=0), "RandomizedSearchCV"),
-    "halving": (HalvingGridSearchCV(Ridge(), ALPHAS, random_state=0), "HalvingGridSearchCV"),
+    "random search": (
+        RandomizedSearchCV(
+            Ridge(), {"alpha": [1.0, 2.0, 3.0]}, n_iter=2, random_state=0
+        ),
+        "RandomizedSearchCV",
+    ),
+    "halving": (
+        HalvingGridSearchCV(Ridge(), ALPHAS, random_state=0),
+        "HalvingGridSearchCV",
+    ),
 }
-ONE = {"a number": ridge(alpha=1.0), "no grid": Family(Ridge()), "a list of one": Family(Ridge(), {"alpha": [2.0]})}
+ONE = {
+    "a number": ridge(alpha=1.0),
+    "no grid": Family(Ridge()),
+    "a list of one": Family(Ridge(), {"alpha": [2.0]}),
+}
 
 
-@pytest.mark.parametrize("recipe", [Recipe(4, 3), Recipe(4), Recipe(0.25, 5), Recipe.nested_dev(4), Recipe(KFold(4), KFold(3))])
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        Recipe(4, 3),
+        Recipe(4),
+        Recipe(0.25, 5),
+        Recipe.nested_dev(4),
+        Recipe(KFold(4), KFold(3)),
+    ],
+)
 def test_one_setting_is_fitted_once_in_each_outer_split(recipe):
     """Whatever the inner splitter is; and a dry run counts the same fits."""
     result = recipe.run(Counts(), X, y)
@@ -56,7 +89,10 @@ def test_one_setting_is_fitted_once_in_each_outer_split(recipe):
 @pytest.mark.parametrize("family", ONE.values(), ids=ONE)
 def test_the_numbers_are_those_of_external_cv(family):
     """Nothing is chosen, so the outer splits alone give every number."""
-    result, outside = Recipe(4, 3).run(family, X, y), Recipe.external_cv(4).run(family, X, y)
+    result, outside = (
+        Recipe(4, 3).run(family, X, y),
+        Recipe.external_cv(4).run(family, X, y),
+    )
     assert result.fold_risks.tolist() == outside.fold_risks.tolist()
     assert result.predictions.tolist() == outside.predictions.tolist()
     assert result.inner_curves is None
@@ -68,11 +104,21 @@ def test_the_numbers_are_those_of_external_cv(family):
 def test_an_estimator_that_tunes_itself_gives_the_scores_of_cross_validation():
     """LassoCV as it is, in the outer splits."""
     result = Recipe(4, 3).run(Family(LassoCV(), {}), X, y)
-    scores = cross_val_score(LassoCV(), X, y, cv=KFold(4, shuffle=True, random_state=0), scoring="neg_mean_squared_error")
+    scores = cross_val_score(
+        LassoCV(),
+        X,
+        y,
+        cv=KFold(4, shuffle=True, random_state=0),
+        scoring="neg_mean_squared_error",
+    )
     np.testing.assert_allclose(result.fold_risks, -scores)
 
 
-@pytest.mark.parametrize("family", [*ONE.values(), *(Family(one) for one, _ in TUNED.values())], ids=[*ONE, *TUNED])
+@pytest.mark.parametrize(
+    "family",
+    [*ONE.values(), *(Family(one) for one, _ in TUNED.values())],
+    ids=[*ONE, *TUNED],
+)
 def test_the_plan_has_no_inner_splits(family):
     """The plan of a run, the plan without a run and the record agree; without a family the inner splits are drawn."""
     plan = Recipe(4, 3).plan(X, y, family)
@@ -93,11 +139,19 @@ def test_the_words_say_that_the_estimator_tunes_itself(estimator, name):
     assert result.quantity == f"E[ℓ_D(A(S))], |S| = 45, {name} tunes itself inside S"
     assert result.plan.words == words
     assert f"external CV ({words}), seed 0" in repr(result)
-    assert f"Inside each outer training part: {name} tunes itself." in methods_of(result)
+    assert f"Inside each outer training part: {name} tunes itself." in methods_of(
+        result
+    )
     assert words in repr(dry_run(Recipe(4, 3), family, X, y))
-    for said in (repr(result), result._repr_mimebundle_()[0]["text/html"].split("<pre>")[0], methods_of(result)):
+    for said in (
+        repr(result),
+        result._repr_mimebundle_()[0]["text/html"].split("<pre>")[0],
+        methods_of(result),
+    ):
         assert "3-fold" not in said
-        assert "inner" not in said.replace("Recipe(outer=4, inner=3, seed=0)", "")  # the recipe as it was given
+        assert "inner" not in said.replace(
+            "Recipe(outer=4, inner=3, seed=0)", ""
+        )  # the recipe as it was given
         assert "nested" not in said
 
 
@@ -105,16 +159,27 @@ def test_the_words_say_that_the_estimator_tunes_itself(estimator, name):
 def test_the_words_of_one_setting_say_that_nothing_is_chosen(family):
     """An inner splitter was asked for, so its absence is said; where none was asked for there is nothing to say."""
     result = Recipe(4, 3).run(family, X, y)
-    assert "external CV (4-fold CV, inside each training part nothing is chosen), seed 0" in repr(result)
+    assert (
+        "external CV (4-fold CV, inside each training part nothing is chosen), seed 0"
+        in repr(result)
+    )
     assert "was estimated by external CV." in methods_of(result)
-    assert "external CV (4-fold CV), seed 0" in repr(Recipe.external_cv(4).run(family, X, y))
+    assert "external CV (4-fold CV), seed 0" in repr(
+        Recipe.external_cv(4).run(family, X, y)
+    )
 
 
 @pytest.mark.parametrize(
     ("estimator", "name"),
     [
         (
-            LogisticRegressionCV(Cs=2, cv=3, l1_ratios=(0,), use_legacy_attributes=False, scoring="accuracy"),
+            LogisticRegressionCV(
+                Cs=2,
+                cv=3,
+                l1_ratios=(0,),
+                use_legacy_attributes=False,
+                scoring="accuracy",
+            ),
             "LogisticRegressionCV",
         ),
         (CalibratedClassifierCV(LogisticRegression()), ""),
@@ -134,7 +199,9 @@ def test_without_an_outer_level_the_inner_splits_measure():
     assert Counts.fits == 4
     assert result.flat == result.inner_curves[0, 0]
     tuned = Recipe.internal_cv(4).run(LassoCV(), X, y)
-    assert tuned.quantity.endswith("|T| = 45 of |S| = 60, LassoCV tunes itself inside T")
+    assert tuned.quantity.endswith(
+        "|T| = 45 of |S| = 60, LassoCV tunes itself inside T"
+    )
 
 
 def test_a_comparison_chooses_only_where_there_is_something_to_choose():
@@ -142,13 +209,23 @@ def test_a_comparison_chooses_only_where_there_is_something_to_choose():
     families = {"one": Counts(), "many": ridge(alpha=[0.5, 5.0]), "itself": LassoCV()}
     comparison = Recipe(4, 3).run(families, X, y)
     assert Counts.fits == 4
-    assert [result.inner_curves is None for result in comparison.values()] == [True, False, True]
+    assert [result.inner_curves is None for result in comparison.values()] == [
+        True,
+        False,
+        True,
+    ]
     assert [result.plan.n_inner for result in comparison.values()] == [0, 12, 0]
-    assert all(result.plan.outer == comparison.plan.outer for result in comparison.values())
+    assert all(
+        result.plan.outer == comparison.plan.outer for result in comparison.values()
+    )
     assert comparison.plan == Recipe(4, 3).plan(X, y)
     assert all(pair.t is not None for pair in comparison.pairs)
-    assert "nested CV (4-fold CV, inside each training part 3-fold CV)" in repr(comparison)
-    assert "itself: E[ℓ_D(A(S))], |S| = 45, LassoCV tunes itself inside S" in repr(comparison)
+    assert "nested CV (4-fold CV, inside each training part 3-fold CV)" in repr(
+        comparison
+    )
+    assert "itself: E[ℓ_D(A(S))], |S| = 45, LassoCV tunes itself inside S" in repr(
+        comparison
+    )
     assert {name: cost.fits for name, cost in dry_run(Recipe(4, 3), families, X, y).items()} == {
         "one": 4, "many": 12 * 2 + 4, "itself": 4,
     }  # fmt: skip
@@ -167,11 +244,18 @@ def test_results_on_other_outer_splits_are_not_paired():
 def test_an_ensemble_is_the_mean_of_the_inner_splitters_models():
     """The inner splitter of the recipe splits S for it, as for a family that is tuned."""
     mean = Recipe(4, 3).run(Ridge(), X, y).predictor(how="ensemble")
-    models = [Ridge().fit(X[train], y[train]) for train, _ in KFold(3, shuffle=True, random_state=1).split(X)]
-    np.testing.assert_allclose(mean.predict(X), np.mean([model.predict(X) for model in models], axis=0))
+    models = [
+        Ridge().fit(X[train], y[train])
+        for train, _ in KFold(3, shuffle=True, random_state=1).split(X)
+    ]
+    np.testing.assert_allclose(
+        mean.predict(X), np.mean([model.predict(X) for model in models], axis=0)
+    )
 
 
-@pytest.mark.parametrize("family", [ridge(alpha=1.0), Family(LassoCV())], ids=["ridge", "LassoCV"])
+@pytest.mark.parametrize(
+    "family", [ridge(alpha=1.0), Family(LassoCV())], ids=["ridge", "LassoCV"]
+)
 def test_the_code_makes_the_result_again(family):
     """With the recipe as it was given."""
     result = Recipe(4, 3).run(family, X, y)
@@ -199,7 +283,10 @@ def test_dev_rows_are_not_tested_on_all_the_same():
 
 def test_a_rule_for_choosing_needs_no_inner_folds_where_nothing_is_chosen():
     """One dev set has no standard error, which one setting does not ask for."""
-    assert Recipe.nested_dev(4).run(lasso(alpha=1.0), X, y, select="one_se").inner_curves is None
+    assert (
+        Recipe.nested_dev(4).run(lasso(alpha=1.0), X, y, select="one_se").inner_curves
+        is None
+    )
 
 
 def test_default_grids_have_something_to_choose():

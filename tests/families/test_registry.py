@@ -53,7 +53,9 @@ def asked(monkeypatch):
     """One entry for each split that the path is asked about."""
     made = []
     ask = toys.kernels
-    monkeypatch.setattr(toys, "kernels", lambda *given, **more: made.append(1) or ask(*given, **more))
+    monkeypatch.setattr(
+        toys, "kernels", lambda *given, **more: made.append(1) or ask(*given, **more)
+    )
     return made
 
 
@@ -76,7 +78,10 @@ def replaced():
 
 def test_dispatch_takes_the_path_of_the_record(added):
     """With the numbers of refit."""
-    ours, refit = (NESTED.run(kernel(), X, y, path=path, progress="off") for path in ("auto", "refit"))
+    ours, refit = (
+        NESTED.run(kernel(), X, y, path=path, progress="off")
+        for path in ("auto", "refit")
+    )
     assert ours.path == "path:kernel"
     np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-12)
     assert ours.chosen == refit.chosen
@@ -85,12 +90,22 @@ def test_dispatch_takes_the_path_of_the_record(added):
 def test_one_function_and_one_record_are_enough():
     """Everything else has a default: the path, its name, a forecast, and the numbers of refit."""
     record = Algorithm(
-        "centroids", (toys.Centroids,), "shrink", answers_of_split=Lazy("toys:centroids_of_split"), compiles=False
+        "centroids",
+        (toys.Centroids,),
+        "shrink",
+        answers_of_split=Lazy("toys:centroids_of_split"),
+        compiles=False,
     )
-    family, labels = Family(toys.Centroids(), {"shrink": [0.0, 0.3, 0.9]}), (y > np.median(y)).astype(int)
+    family, labels = (
+        Family(toys.Centroids(), {"shrink": [0.0, 0.3, 0.9]}),
+        (y > np.median(y)).astype(int),
+    )
     registry.add(record)
     try:
-        ours, refit = (NESTED.run(family, X, labels, path=path, progress="off") for path in ("auto", "refit"))
+        ours, refit = (
+            NESTED.run(family, X, labels, path=path, progress="off")
+            for path in ("auto", "refit")
+        )
         assert dry_run(NESTED, family, X, labels).path.name == "path:centroids"
     finally:
         registry.remove(record)
@@ -101,7 +116,9 @@ def test_one_function_and_one_record_are_enough():
 
 def test_a_forecast_is_of_the_record(added, asked, monkeypatch):
     """By its cost, its rate and its memory: no split is asked about, and what costs more is said to."""
-    monkeypatch.setattr(forecast, "_per_multiplication", lambda: 1e-9)  # which differs from one call to the next
+    monkeypatch.setattr(
+        forecast, "_per_multiplication", lambda: 1e-9
+    )  # which differs from one call to the next
     cheap = dry_run(NESTED, kernel(), X, y)
     assert (cheap.path.name, asked) == ("path:kernel", [])
     assert 0 < cheap.seconds < 10
@@ -110,7 +127,9 @@ def test_a_forecast_is_of_the_record(added, asked, monkeypatch):
     assert found.seconds > 100 * cheap.seconds
     assert found.megabytes > 5000
     slow = varied(cost=dear.cost, rate=10 * dear.rate)
-    assert dry_run(NESTED, kernel(), X, y).seconds == pytest.approx(10 * found.seconds, rel=1e-3)
+    assert dry_run(NESTED, kernel(), X, y).seconds == pytest.approx(
+        10 * found.seconds, rel=1e-3
+    )
     registry.remove(slow)
     registry.add(KERNEL)
 
@@ -127,9 +146,15 @@ def test_a_closed_form_is_advised(replaced):
     """Leave-one-out is suggested where the record says that it costs one fit; else it is not."""
     replaced(prepare=Shared.of, closed_form=True)
     only = Family(Kernel())
-    assert Recipe.suggest(X, y, family=only, goal="predictor").recipe == Recipe.leave_one_out()
+    assert (
+        Recipe.suggest(X, y, family=only, goal="predictor").recipe
+        == Recipe.leave_one_out()
+    )
     replaced(prepare=Shared.of, closed_form=False)
-    assert Recipe.suggest(X, y, family=only, goal="predictor").recipe != Recipe.leave_one_out()
+    assert (
+        Recipe.suggest(X, y, family=only, goal="predictor").recipe
+        != Recipe.leave_one_out()
+    )
 
 
 class Shared(Refit):
@@ -163,7 +188,9 @@ def test_one_se_takes_the_simplest_by_the_record(replaced):
     bandwidths = [3.0, 5.0, 8.0]
     for simplest, expected in (("large", 8.0), ("small", 3.0), ([5.0, 3.0, 8.0], 5.0)):
         replaced(simplest={"bandwidth": simplest})
-        ties = NESTED.run(kernel(bandwidths), X, np.zeros(120), select="one_se", progress="off")
+        ties = NESTED.run(
+            kernel(bandwidths), X, np.zeros(120), select="one_se", progress="off"
+        )
         assert {setting["bandwidth"] for setting in ties.chosen} == {expected}
     replaced(simplest={})
     with pytest.raises(InputError, match="which bandwidth is simpler is not known"):
@@ -190,13 +217,18 @@ def test_steps_with_and_without_a_record_have_a_direction(step, parameter, direc
 def test_more_than_the_training_rows_is_refused_by_the_record(replaced):
     """Before any fit, in the words for neighbours."""
     replaced(needs_rows=("bandwidth",))
-    with pytest.raises(InfeasibleError, match="bandwidth=60 needs 60 training rows, but inner split 0 of outer split 0 has 40"):
+    with pytest.raises(
+        InfeasibleError,
+        match="bandwidth=60 needs 60 training rows, but inner split 0 of outer split 0 has 40",
+    ):
         NESTED.run(kernel([1, 60]), X, y, progress="off")
 
 
 def test_one_class_is_refused_by_the_record():
     """Whatever package the classifier is of."""
-    record = Algorithm("centroids", (toys.Centroids,), "shrink", two_classes=("Centroids",))
+    record = Algorithm(
+        "centroids", (toys.Centroids,), "shrink", two_classes=("Centroids",)
+    )
     two = np.repeat([0, 1], 60)
     halves = Recipe(outer=[(np.arange(60), np.arange(60, 120))], inner=None)
     registry.add(record)
@@ -210,7 +242,9 @@ def test_one_class_is_refused_by_the_record():
 def test_the_body_of_a_cell_has_it_at_hand(added, shell):
     """Without an import, as the others."""
     shell.user_ns.update(X=X, y=y)
-    assert run(shell, "%%nestedcv X y --outer 3 --inner 2\nkernel()").path == "path:kernel"
+    assert (
+        run(shell, "%%nestedcv X y --outer 3 --inner 2\nkernel()").path == "path:kernel"
+    )
     assert at_hand()["kernel"] is kernel
 
 
@@ -290,7 +324,10 @@ def test_no_other_module_lists_the_algorithms():
     """No literal anywhere names three of them."""
     offenders = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        if path.name in ("records.py", "prefix.py"):  # the table, and the path that has a trick for each kind of prefix
+        if path.name in (
+            "records.py",
+            "prefix.py",
+        ):  # the table, and the path that has a trick for each kind of prefix
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
@@ -312,7 +349,11 @@ def test_every_address_leads_somewhere(record):
 def test_the_staged_models_are_those_of_their_path():
     """Which knows each of them by its own trick."""
     of = {record.name: set(record.classes) for record in BUILT_IN}
-    assert [of["tree"], of["boosting"], of["forest"]] == [set(stages.TREES), set(stages.BOOSTING), set(stages.FORESTS)]
+    assert [of["tree"], of["boosting"], of["forest"]] == [
+        set(stages.TREES),
+        set(stages.BOOSTING),
+        set(stages.FORESTS),
+    ]
 
 
 # What a record may not be
@@ -322,11 +363,19 @@ def test_the_staged_models_are_those_of_their_path():
     ("changes", "error", "match"),
     [
         ({"models": (Kernel())}, TypeError, "not iterable"),
-        ({"models": (Kernel(),)}, WrongTypeError, "names Kernel.* as a model, which is no class"),
+        (
+            {"models": (Kernel(),)},
+            WrongTypeError,
+            "names Kernel.* as a model, which is no class",
+        ),
         ({"name": "knn"}, FamilyError, "'knn' is an algorithm of cvnb's own"),
         ({"short_hands": ("toys:knn",)}, FamilyError, "'knn' is a short-hand already"),
         ({"short_hands": ("toys:nothing",)}, AttributeError, "nothing"),
-        ({"notes": {"margins": "Else."}}, FamilyError, "'margins' is a kind of note already"),
+        (
+            {"notes": {"margins": "Else."}},
+            FamilyError,
+            "'margins' is a kind of note already",
+        ),
     ],
 )
 def test_a_clash_is_refused_by_name(changes, error, match):
@@ -338,7 +387,9 @@ def test_a_clash_is_refused_by_name(changes, error, match):
 
 def test_what_is_no_record_is_refused():
     """With what makes one."""
-    with pytest.raises(WrongTypeError, match=r"no Algorithm; make one: cvnb.paths.Algorithm\("):
+    with pytest.raises(
+        WrongTypeError, match=r"no Algorithm; make one: cvnb.paths.Algorithm\("
+    ):
         registry.add("kernel")
 
 
@@ -376,12 +427,25 @@ def package(tmp_path):
     def installed(entries, code):
         info = tmp_path / "plugged-1.0.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged\nVersion: 1.0\n")
-        (info / "entry_points.txt").write_text("[cvnb.algorithms]\n" + "\n".join(entries) + "\n")
+        (info / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: plugged\nVersion: 1.0\n"
+        )
+        (info / "entry_points.txt").write_text(
+            "[cvnb.algorithms]\n" + "\n".join(entries) + "\n"
+        )
         (tmp_path / "plugged.py").write_text(RECORDS)
-        folders = [str(tmp_path), str(Path(__file__).parent.parent), str(PACKAGE.parent)]
+        folders = [
+            str(tmp_path),
+            str(Path(__file__).parent.parent),
+            str(PACKAGE.parent),
+        ]
         given = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
-        done = subprocess.run([sys.executable, "-c", BEGIN + code], capture_output=True, text=True, env=given)
+        done = subprocess.run(
+            [sys.executable, "-c", BEGIN + code],
+            capture_output=True,
+            text=True,
+            env=given,
+        )
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout.splitlines()
 
@@ -398,7 +462,12 @@ print(nested((Kernel(), {'bandwidth': [0.3, 1.0, 3.0]}), X, X[:, 0]).path)
 print('plugged' in sys.modules, len(registry.records()))
 print(nested((Kernel(), {'bandwidth': [0.3, 1.0, 3.0]}), X, X[:, 0], path='refit').path)
 """
-    assert package(["toy = plugged:ours"], code) == ["False", "path:kernel", f"True {len(BUILT_IN) + 1}", "refit"]
+    assert package(["toy = plugged:ours"], code) == [
+        "False",
+        "path:kernel",
+        f"True {len(BUILT_IN) + 1}",
+        "refit",
+    ]
 
 
 def test_a_package_brings_its_short_hand(package):
@@ -409,7 +478,12 @@ def test_a_package_brings_its_short_hand(package):
 
 def test_a_package_that_fails_ends_no_run(package):
     """It is named where its algorithm is missed; others are loaded all the same; a built-in model is not taken over."""
-    entries = ["broken = plugged:nowhere", "gone = not_there:x", "rude = plugged:clash", "toy = plugged:ours"]
+    entries = [
+        "broken = plugged:nowhere",
+        "gone = not_there:x",
+        "rude = plugged:clash",
+        "toy = plugged:ours",
+    ]
     code = """
 from sklearn.svm import SVR
 from sklearn.linear_model import Ridge
@@ -421,10 +495,21 @@ print(nested((Kernel(), {}), X, X[:, 0]).path)
 print(*registry.PLUG_INS.failed, sep=',')
 """
     refit, ridge, _, toy, failed = package(entries, code)
-    assert refit.startswith("refit | one fit per setting and split: no other exact way is known for SVR; ")
-    assert "the entry point 'broken' failed: AttributeError: module 'plugged' has no attribute 'nowhere'" in refit
-    assert "the entry point 'gone' failed: ModuleNotFoundError: No module named 'not_there'" in refit
-    assert "the entry point 'rude' failed: FamilyError: Ridge has a path of cvnb's own; it stays." in refit
+    assert refit.startswith(
+        "refit | one fit per setting and split: no other exact way is known for SVR; "
+    )
+    assert (
+        "the entry point 'broken' failed: AttributeError: module 'plugged' has no attribute 'nowhere'"
+        in refit
+    )
+    assert (
+        "the entry point 'gone' failed: ModuleNotFoundError: No module named 'not_there'"
+        in refit
+    )
+    assert (
+        "the entry point 'rude' failed: FamilyError: Ridge has a path of cvnb's own; it stays."
+        in refit
+    )
     assert ridge.startswith("shared:ridge")
     assert (toy, failed) == ("path:kernel", "broken,gone,rude")
 
@@ -440,5 +525,7 @@ print(nested((SVR(), {}), X, X[:, 0]).path_reason)
 print(nested((Kernel(), {}), X, X[:, 0]).path)
 """
     reason, path = package(["toy = plugged:ours"], code)
-    assert reason.endswith("the entry point 'toy' failed: FamilyError: Kernel has a path already, 'mine'; it stays.")
+    assert reason.endswith(
+        "the entry point 'toy' failed: FamilyError: Kernel has a path already, 'mine'; it stays."
+    )
     assert path == "path:mine"

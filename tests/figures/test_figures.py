@@ -11,7 +11,13 @@ from sklearn.svm import SVC
 from test_pictures import PLANS, X, y
 
 from cvnb import Family, Recipe, knn, ridge
-from cvnb.figures import comparison_figure, curve_figure, nest_figure, optimism_figure, theta_figure
+from cvnb.figures import (
+    comparison_figure,
+    curve_figure,
+    nest_figure,
+    optimism_figure,
+    theta_figure,
+)
 from cvnb.figures.nest import ROLES
 from cvnb.inference import optimism, theta_report
 from cvnb.pictures.curves import Surface, curve_of
@@ -23,7 +29,9 @@ NAMES = {name: role for role, (name, _, _) in ROLES.items()}
 def rows_of(figure, view):
     """{(line, role): number of rows} of one view of the menu."""
     menu = figure.layout.updatemenus
-    visible = menu[0].buttons[view].args[0]["visible"] if menu else [True] * len(figure.data)
+    visible = (
+        menu[0].buttons[view].args[0]["visible"] if menu else [True] * len(figure.data)
+    )
     found = {}
     for trace, shown in zip(figure.data, visible, strict=True):
         if shown and trace.name in NAMES:
@@ -41,8 +49,12 @@ def test_a_nest_map_has_the_rows_of_the_plan_in_every_view(case):
     found, bars = rows_of(figure, 0), nest_of(plan, 20).bars
     for line, bar in enumerate(bars):
         train, test = plan.part(bar.split)
-        assert found.get((line, "test"), 0) == (test.size if plan.outer_layout is not None else 0)
-        assert found.get((line, "train"), 0) + found.get((line, "stripe"), 0) == train.size
+        assert found.get((line, "test"), 0) == (
+            test.size if plan.outer_layout is not None else 0
+        )
+        assert (
+            found.get((line, "train"), 0) + found.get((line, "stripe"), 0) == train.size
+        )
     if plan.inner_layouts is None:
         assert figure.layout.updatemenus == ()
         return
@@ -59,7 +71,10 @@ def test_the_pointer_names_the_row_and_its_role():
     plan = Recipe(3, 2).plan(X, y)
     figure = nest_figure(plan)
     test = next(trace for trace in figure.data if trace.name == "outer test part")
-    named = [int(re.match(r"row (\d+)<br>outer split 0: outer test part$", text)[1]) for text in test.hovertext[:20]]
+    named = [
+        int(re.match(r"row (\d+)<br>outer split 0: outer test part$", text)[1])
+        for text in test.hovertext[:20]
+    ]
     assert sorted(named) == plan.outer[0][1].tolist()
     strip = next(trace for trace in figure.data if trace.name == "class")
     assert sum(strip.x) == 60
@@ -72,31 +87,54 @@ def test_a_split_can_be_asked_for_alone():
     figure = nest_figure(result, split=1)
     assert figure.layout.updatemenus == ()
     assert list(figure.layout.yaxis.ticktext) == ["class", "1", "1, 0", "1, 1"]
-    with pytest.raises(ValueError, match="split=3 is no outer split; they are numbered 0 to 2"):
+    with pytest.raises(
+        ValueError, match="split=3 is no outer split; they are numbered 0 to 2"
+    ):
         nest_figure(result, split=3)
 
 
 def test_strips_show_groups_and_time():
     """Groups where there are groups; time where the rows stand in its order; too many groups are joined."""
     groups = np.arange(60) // 4
-    strips = [trace.name for trace in nest_figure(Recipe(3, 2).plan(X, y, groups=groups), 0).data if trace.name not in NAMES]
+    strips = [
+        trace.name
+        for trace in nest_figure(Recipe(3, 2).plan(X, y, groups=groups), 0).data
+        if trace.name not in NAMES
+    ]
     assert strips == ["class", "group"]
     time = nest_figure(Recipe(3, 2, time_ordered=True, buffer=2).plan(X, y), 0)
-    assert [trace.name for trace in time.data if trace.name not in NAMES] == ["class", "time"]
+    assert [trace.name for trace in time.data if trace.name not in NAMES] == [
+        "class",
+        "time",
+    ]
     strip = next(trace for trace in time.data if trace.name == "time")
     assert sum(strip.x) == 60
     many = np.arange(4000) // 2
-    figure = nest_figure(Recipe(3, 2).plan(np.zeros((4000, 1)), np.arange(4000.0), groups=many), 0)
+    figure = nest_figure(
+        Recipe(3, 2).plan(np.zeros((4000, 1)), np.arange(4000.0), groups=many), 0
+    )
     strip = next(trace for trace in figure.data if trace.name == "group")
     assert len(strip.x) <= 350
     assert sum(strip.x) == 4000
-    assert re.search(r"group no. \d+, no. \d+, no. \d+ and \d+ more$", strip.hovertext[0])
+    assert re.search(
+        r"group no. \d+, no. \d+, no. \d+ and \d+ more$", strip.hovertext[0]
+    )
     labels = np.array(["<=50K", ">50K"])[np.arange(3000) // 2 % 2]
-    mixed = nest_figure(Recipe(3, 3, shuffle=False, stratify=False).plan(np.zeros((3000, 1)), labels), 0)
-    assert next(trace for trace in mixed.data if trace.name == "class").hovertext[0].endswith("class <=50K and >50K")
+    mixed = nest_figure(
+        Recipe(3, 3, shuffle=False, stratify=False).plan(np.zeros((3000, 1)), labels), 0
+    )
+    assert (
+        next(trace for trace in mixed.data if trace.name == "class")
+        .hovertext[0]
+        .endswith("class <=50K and >50K")
+    )
 
 
-@pytest.mark.parametrize("recipe", [Recipe(5, 5), Recipe("loo", None), Recipe.nested_resampling(), Recipe(10, 20)], ids=repr)
+@pytest.mark.parametrize(
+    "recipe",
+    [Recipe(5, 5), Recipe("loo", None), Recipe.nested_resampling(), Recipe(10, 20)],
+    ids=repr,
+)
 def test_ten_thousand_rows_are_less_than_two_megabytes(recipe):
     """Runs of rows are drawn as few shapes."""
     rng = np.random.default_rng(0)
@@ -109,12 +147,19 @@ def test_roles_differ_in_lightness_not_in_hue_alone():
 
     def grey(colour, behind):
         if colour.startswith("#"):
-            return np.dot([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)], [0.299, 0.587, 0.114])
+            return np.dot(
+                [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)],
+                [0.299, 0.587, 0.114],
+            )
         *rgb, alpha = map(float, re.findall(r"[\d.]+", colour))
         return alpha * np.dot(rgb, [0.299, 0.587, 0.114]) / 255 + (1 - alpha) * behind
 
     for behind in (0.0, 1.0):
-        plain = {role: grey(colour, behind) for role, (_, colour, pattern) in ROLES.items() if not pattern}
+        plain = {
+            role: grey(colour, behind)
+            for role, (_, colour, pattern) in ROLES.items()
+            if not pattern
+        }
         values = sorted(plain.values())
         assert min(np.diff(values)) > 0.09, plain
     hatched = [pattern for _, _, pattern in ROLES.values() if pattern]
@@ -124,7 +169,12 @@ def test_roles_differ_in_lightness_not_in_hue_alone():
 def lines(trace):
     """[curves, points] of a trace that holds several curves, a gap after each."""
     ends = np.flatnonzero(np.isnan(np.asarray(trace.x, dtype=float)))
-    return np.array([part[:-1] for part in np.split(np.asarray(trace.y, dtype=float), ends + 1)[:-1]])
+    return np.array(
+        [
+            part[:-1]
+            for part in np.split(np.asarray(trace.y, dtype=float), ends + 1)[:-1]
+        ]
+    )
 
 
 def test_a_curve_figure_has_the_numbers_of_the_result():
@@ -133,24 +183,44 @@ def test_a_curve_figure_has_the_numbers_of_the_result():
     by_name = {trace.name: trace for trace in result.curve_figure().data}
     inner = lines(by_name["inner curve of each outer split"])
     np.testing.assert_array_equal(inner, result.inner_curves[:, [1, 2, 0]])
-    assert by_name["inner curve of each outer split"].hovertext[5] == "<b>k=5</b>, split 1"
-    np.testing.assert_allclose(by_name["mean of the inner curves"].y, inner.mean(axis=0))
+    assert (
+        by_name["inner curve of each outer split"].hovertext[5] == "<b>k=5</b>, split 1"
+    )
+    np.testing.assert_allclose(
+        by_name["mean of the inner curves"].y, inner.mean(axis=0)
+    )
     outer = by_name["outer curve of each split"]
     np.testing.assert_array_equal(lines(outer), result.outer_curves[:, [1, 2, 0]])
     assert outer.visible == "legendonly"
-    np.testing.assert_allclose(by_name["± 1 standard deviation of the 5 curves"].y, inner.mean(0) + inner.std(0, ddof=1))
+    np.testing.assert_allclose(
+        by_name["± 1 standard deviation of the 5 curves"].y,
+        inner.mean(0) + inner.std(0, ddof=1),
+    )
     chosen = by_name["θ<sub>j</sub> chosen in outer split j"]
     assert list(chosen.x) == [one["k"] for one in result.chosen]
-    np.testing.assert_allclose(chosen.y, result.inner_curves[np.arange(5), result.chosen_index])
+    np.testing.assert_allclose(
+        chosen.y, result.inner_curves[np.arange(5), result.chosen_index]
+    )
     one_se = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y, select="one_se")
-    assert list(by_name["one-standard-error choice"].x) == [one["k"] for one in one_se.chosen]
-    levels = {name.split()[0]: trace.y[0] for name, trace in by_name.items() if name and " estimate" in name}
+    assert list(by_name["one-standard-error choice"].x) == [
+        one["k"] for one in one_se.chosen
+    ]
+    levels = {
+        name.split()[0]: trace.y[0]
+        for name, trace in by_name.items()
+        if name and " estimate" in name
+    }
     assert levels == {"flat": result.flat, "nested": result.risk}
 
 
 def test_every_curve_has_the_same_traces():
     """So that a widget can update them: what is missing is an empty trace, out of the legend."""
-    cases = [Recipe(5, 3), Recipe.cv_test(inner=3), Recipe.internal_cv(3), Recipe.nested_resampling(3, 2)]
+    cases = [
+        Recipe(5, 3),
+        Recipe.cv_test(inner=3),
+        Recipe.internal_cv(3),
+        Recipe.nested_resampling(3, 2),
+    ]
     figures = [recipe.run(knn(k=[1, 5]), X, y).curve_figure() for recipe in cases]
     assert len({len(figure.data) for figure in figures}) == 1
     internal = {trace.name: trace for trace in figures[2].data}
@@ -165,31 +235,51 @@ def test_many_outer_splits_are_drawn_in_part():
     assert len(lines(by_name["inner curve of each outer split"])) == 60
     bigger = Recipe("loo", 3).run(knn(k=[1, 5]), np.vstack([X, X + 1]), np.append(y, y))
     by_name = {trace.name: trace for trace in bigger.curve_figure().data}
-    assert len(lines(by_name["inner curve of each outer split (the first 60 of 120)"])) == 60
-    np.testing.assert_allclose(by_name["mean of the inner curves"].y, bigger.inner_curves.mean(axis=0))
+    assert (
+        len(lines(by_name["inner curve of each outer split (the first 60 of 120)"]))
+        == 60
+    )
+    np.testing.assert_allclose(
+        by_name["mean of the inner curves"].y, bigger.inner_curves.mean(axis=0)
+    )
 
 
 def test_a_log_grid_is_drawn_on_a_log_axis_and_words_on_an_axis_of_words():
     """As the static picture has it."""
-    assert Recipe(3, 3).run(ridge(), X, X[:, 0]).curve_figure().layout.xaxis.type == "log"
-    figure = Recipe(3, 2).run(Family(SVC(), {"kernel": ["rbf", "linear"]}), X, y).curve_figure()
+    assert (
+        Recipe(3, 3).run(ridge(), X, X[:, 0]).curve_figure().layout.xaxis.type == "log"
+    )
+    figure = (
+        Recipe(3, 2)
+        .run(Family(SVC(), {"kernel": ["rbf", "linear"]}), X, y)
+        .curve_figure()
+    )
     assert list(figure.layout.xaxis.ticktext) == ["'rbf'", "'linear'"]
 
 
 def test_a_grid_of_two_parameters_is_a_heat_map():
     """Cells of mean inner losses; the choices counted where they fell."""
-    result = Recipe(4, 2).run(Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1, 1]}), X, y)
+    result = Recipe(4, 2).run(
+        Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1, 1]}), X, y
+    )
     curve = curve_of(result)
     assert isinstance(curve, Surface)
     assert (curve.x.name, curve.y.name, curve.times.sum()) == ("C", "gamma", 4)
     heat, dots = result.curve_figure().data
     for s, setting in enumerate(result.settings):
-        row, column = [0.1, 1.0].index(setting["gamma"]), [0.1, 1, 10].index(setting["C"])
+        row, column = (
+            [0.1, 1.0].index(setting["gamma"]),
+            [0.1, 1, 10].index(setting["C"]),
+        )
         assert heat.z[row][column] == pytest.approx(result.inner_curves[:, s].mean())
         assert curve.times[row, column] == list(result.chosen_index).count(s)
-        assert heat.text[row][column] == f"gamma={setting['gamma']:g}, C={setting['C']:g}"
+        assert (
+            heat.text[row][column] == f"gamma={setting['gamma']:g}, C={setting['C']:g}"
+        )
     assert sum(map(int, dots.text)) == 4
-    scored = Recipe(4, 2).run(Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1]}), X, y, scoring="roc_auc")
+    scored = Recipe(4, 2).run(
+        Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1]}), X, y, scoring="roc_auc"
+    )
     best = np.unravel_index(np.argmax(curve_of(scored).goodness), (2, 2))
     assert curve_of(scored).mean[best] == curve_of(scored).mean.max()
 
@@ -207,22 +297,34 @@ def test_other_grids_are_drawn_in_grid_order(grid):
     result = Recipe(3, 2).run(Family(SVC(), grid), X, y)
     figure = result.curve_figure()
     assert figure.layout.xaxis.title.text == "setting, in grid order"
-    mean = next(trace for trace in figure.data if trace.name == "mean of the inner curves")
+    mean = next(
+        trace for trace in figure.data if trace.name == "mean of the inner curves"
+    )
     assert len(mean.hovertext) == len(result.settings)
     assert "C=1" in mean.hovertext[0]
 
 
 def test_a_setting_that_failed_leaves_a_gap():
     """NaN in the curve."""
-    result = Recipe(3, 2).run(Family(make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 2, 40]}), X, X[:, 0])
-    mean = next(trace for trace in result.curve_figure().data if trace.name == "mean of the inner curves")
+    result = Recipe(3, 2).run(
+        Family(make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 2, 40]}),
+        X,
+        X[:, 0],
+    )
+    mean = next(
+        trace
+        for trace in result.curve_figure().data
+        if trace.name == "mean of the inner curves"
+    )
     assert np.isnan(mean.y).tolist() == [False, False, True]
 
 
 def test_without_a_choice_there_is_no_curve():
     """Said in words; the nest map is there all the same."""
     result = Recipe.external_cv(3).run(knn(k=3), X, y)
-    with pytest.raises(ValueError, match="there is no curve: nothing was chosen among several settings"):
+    with pytest.raises(
+        ValueError, match="there is no curve: nothing was chosen among several settings"
+    ):
         curve_figure(result)
     assert result.nest_figure().data
 
@@ -242,10 +344,14 @@ def test_a_comparison_is_drawn_as_paired_fold_losses():
     np.testing.assert_array_equal(lines(folds), expected)
     assert folds.hovertext[4].startswith("<b>far</b>, split 1: ")
     np.testing.assert_allclose(means.y, [result.risk for result in comparison.values()])
-    with pytest.raises(TypeError, match="takes a Comparison of several families, got RiskEstimate"):
+    with pytest.raises(
+        TypeError, match="takes a Comparison of several families, got RiskEstimate"
+    ):
         comparison_figure(comparison["near"])
     with pytest.raises(ValueError, match="there are no fold losses to compare"):
-        comparison_figure(Recipe.internal_cv(3).run({"a": knn(k=[1]), "b": knn(k=[3])}, X, y))
+        comparison_figure(
+            Recipe.internal_cv(3).run({"a": knn(k=[1]), "b": knn(k=[3])}, X, y)
+        )
 
 
 def test_optimism_is_drawn_as_its_report_says():
@@ -254,7 +360,11 @@ def test_optimism_is_drawn_as_its_report_says():
     report = optimism(result)
     shown = {trace.name.split(" (")[0]: trace for trace in optimism_figure(result).data}
     values = {name: trace.x[0] for name, trace in shown.items()}
-    expected = {"flat": report.flat, "Tibshirani–Tibshirani": report.tibshirani, "BBC-CV": report.bbc.estimate}
+    expected = {
+        "flat": report.flat,
+        "Tibshirani–Tibshirani": report.tibshirani,
+        "BBC-CV": report.bbc.estimate,
+    }
     assert values == expected | {"nested": report.nested}
     error = shown["BBC-CV"].error_x
     assert error.array[0] == pytest.approx(report.bbc.high - report.bbc.estimate)
@@ -275,4 +385,7 @@ def test_choices_are_drawn_as_regret_or_as_counts():
         assert sum(bars.y) == 4
     counted = Recipe.internal_cv(3).run(knn(k=[1, 5, 9]), X, y)
     (bars,) = theta_figure(counted).data
-    assert (list(bars.y), list(bars.hovertext)) == ([1], [f"k={counted.chosen[0]['k']}"])
+    assert (list(bars.y), list(bars.hovertext)) == (
+        [1],
+        [f"k={counted.chosen[0]['k']}"],
+    )

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cvnb.errors import CvnbError, LossError
-from cvnb.inference import dev_set_bound, dev_set_size, one_standard_error, tied_settings
+from cvnb.inference import (
+    dev_set_bound,
+    dev_set_size,
+    one_standard_error,
+    tied_settings,
+)
 
 COUNTS = st.integers(1, 10**6)
 DELTAS = st.floats(1e-6, 0.999)
@@ -96,7 +101,9 @@ def test_one_error_for_each_setting_is_the_number_at_the_minimum(seed, n):
     rng = np.random.default_rng(seed)
     curve, se, order = rng.random(n), rng.random(n), rng.permutation(n)
     at_minimum = float(se[np.argmin(curve)])
-    assert one_standard_error(curve, se, order) == one_standard_error(curve, at_minimum, order)
+    assert one_standard_error(curve, se, order) == one_standard_error(
+        curve, at_minimum, order
+    )
 
 
 def test_of_equal_minima_the_error_of_the_simplest_counts():
@@ -114,7 +121,10 @@ def test_a_setting_that_failed_may_have_no_error():
 @pytest.mark.parametrize(
     ("se", "words"),
     [
-        ([0.1, 0.1], r"se has 2 values, but curve has 4; give one number, or one for each setting"),
+        (
+            [0.1, 0.1],
+            r"se has 2 values, but curve has 4; give one number, or one for each setting",
+        ),
         ([0.1] * 5, r"se has 5 values, but curve has 4"),
         ([[0.1] * 4], r"se must be numbers \[settings\], got shape \(1, 4\)"),
         ([], r"se must be numbers \[settings\], got shape \(0,\)"),
@@ -141,22 +151,31 @@ def test_an_error_that_cannot_be_is_refused(se, words):
 def test_the_bound_is_its_formula(n_dev, n_settings, delta, width):
     """range sqrt((2 / n_dev) ln(2 n_settings / delta))."""
     expected = width * math.sqrt(2 / n_dev * math.log(2 * n_settings / delta))
-    assert dev_set_bound(n_dev, n_settings, delta, width) == pytest.approx(expected, rel=1e-12)
+    assert dev_set_bound(n_dev, n_settings, delta, width) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 @given(st.floats(1e-3, 10), COUNTS, DELTAS, RANGES)
-def test_the_size_is_the_smallest_whose_bound_is_within_the_width(width, n_settings, delta, span):
+def test_the_size_is_the_smallest_whose_bound_is_within_the_width(
+    width, n_settings, delta, span
+):
     """bound(size) <= width, and one row less would not do."""
     size = dev_set_size(width, n_settings, delta, span)
     assert isinstance(size, int)
     assert dev_set_bound(size, n_settings, delta, span) <= width * (1 + 1e-9)
-    assert size == 1 or dev_set_bound(size - 1, n_settings, delta, span) > width * (1 - 1e-9)
+    assert size == 1 or dev_set_bound(size - 1, n_settings, delta, span) > width * (
+        1 - 1e-9
+    )
 
 
 @given(st.integers(1, 5000), st.integers(1, 500), DELTAS)
 def test_the_size_undoes_the_bound(n_dev, n_settings, delta):
     """The smallest dev set with the bound of n rows has n rows: rounding does not ask for one more."""
-    assert dev_set_size(dev_set_bound(n_dev, n_settings, delta), n_settings, delta) == n_dev
+    assert (
+        dev_set_size(dev_set_bound(n_dev, n_settings, delta), n_settings, delta)
+        == n_dev
+    )
 
 
 def test_numbers_worked_by_hand():
@@ -174,7 +193,9 @@ def test_a_wider_range_scales_the_bound():
 
 def test_numbers_of_numpy_are_numbers():
     """Sizes that come out of arrays are taken, and a plain float or int comes back."""
-    bound = dev_set_bound(np.int64(100), np.int32(10), np.float64(0.05), np.float32(1.0))
+    bound = dev_set_bound(
+        np.int64(100), np.int32(10), np.float64(0.05), np.float32(1.0)
+    )
     assert bound == pytest.approx(dev_set_bound(100, 10))
     assert type(bound) is float
     assert type(dev_set_size(np.float64(0.1), np.int64(10))) is int
@@ -190,23 +211,38 @@ REFUSED = {
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [(name, value) for name, values in REFUSED.items() for value in values if (name, value) != ("range", None)],
+    [
+        (name, value)
+        for name, values in REFUSED.items()
+        for value in values
+        if (name, value) != ("range", None)
+    ],
 )
 def test_a_bound_of_nonsense_is_refused_by_name(name, value):
     """n_dev < 1, n_settings < 1, delta outside (0, 1), range <= 0: a ValueError naming it."""
     with pytest.raises(ValueError, match=f"{name}="):
-        dev_set_bound(**{"n_dev": 100, "n_settings": 10, "delta": 0.05, "range": 1.0} | {name: value})
+        dev_set_bound(
+            **{"n_dev": 100, "n_settings": 10, "delta": 0.05, "range": 1.0}
+            | {name: value}
+        )
 
 
 @pytest.mark.parametrize(
     ("name", "value"),
     [("width", v) for v in (0, -0.1, math.nan, math.inf, "0.1", None)]
-    + [(name, value) for name in ("n_settings", "delta", "range") for value in REFUSED[name]],
+    + [
+        (name, value)
+        for name in ("n_settings", "delta", "range")
+        for value in REFUSED[name]
+    ],
 )
 def test_a_size_of_nonsense_is_refused_by_name(name, value):
     """The same for dev_set_size, and a width that is not > 0."""
     with pytest.raises(ValueError, match=f"{name}="):
-        dev_set_size(**{"width": 0.1, "n_settings": 10, "delta": 0.05, "range": 1.0} | {name: value})
+        dev_set_size(
+            **{"width": 0.1, "n_settings": 10, "delta": 0.05, "range": 1.0}
+            | {name: value}
+        )
 
 
 @pytest.mark.parametrize("function", [dev_set_bound, dev_set_size])

@@ -6,13 +6,23 @@ import numpy as np
 import pytest
 from scipy import stats
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import GroupKFold, RepeatedKFold, ShuffleSplit, TimeSeriesSplit
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedKFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+)
 
 import cvnb
 import naive
 from cvnb import Recipe, knn, ridge
 from cvnb.errors import CvnbError, LossError
-from cvnb.inference import bayle_interval, corrected_t_interval, hoeffding_interval, holdout_interval
+from cvnb.inference import (
+    bayle_interval,
+    corrected_t_interval,
+    hoeffding_interval,
+    holdout_interval,
+)
 from scripts_of import script
 
 
@@ -41,7 +51,11 @@ AUTO = {
     "CV then test": (Recipe.cv_test(), {}, "holdout"),
     "train/validation/test": (Recipe.train_validation_test(), {}, "holdout"),
     "nested resampling": (Recipe.nested_resampling(4, 3), {}, "corrected_t"),
-    "repeated CV": (Recipe(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), 3), {}, "corrected_t"),
+    "repeated CV": (
+        Recipe(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), 3),
+        {},
+        "corrected_t",
+    ),
     "a metric of whole parts": (Recipe(5, 3), {"scoring": "roc_auc"}, "corrected_t"),
     "groups": (Recipe(5, 3), {"groups": np.arange(60) // 3}, "bayle"),
 }
@@ -58,10 +72,16 @@ def test_auto_takes_what_suits_the_recipe_and_says_so(case):
     assert interval.low <= result.risk <= interval.high
     assert interval.why.startswith("for ")
     assert "|S| = " in interval.target
-    assert ("procedure at this training size" in interval.target) == (method == "corrected_t")
-    assert ("predictor trained on these rows" in interval.target) == (method == "holdout")
+    assert ("procedure at this training size" in interval.target) == (
+        method == "corrected_t"
+    )
+    assert ("predictor trained on these rows" in interval.target) == (
+        method == "holdout"
+    )
     assert ("group" in interval.target) == ("groups" in options)
-    assert repr(interval).startswith(f"95 % interval {interval.low:.6g} to {interval.high:.6g} ({method}, for ")
+    assert repr(interval).startswith(
+        f"95 % interval {interval.low:.6g} to {interval.high:.6g} ({method}, for "
+    )
 
 
 def test_bayle_takes_the_row_losses_fold_by_fold():
@@ -69,25 +89,39 @@ def test_bayle_takes_the_row_losses_fold_by_fold():
     X, y = rows()
     result = Recipe(5, 3).run(FEW, X, y)
     found = result.interval(0.9, "bayle")
-    assert (found.low, found.high) == pytest.approx(bayle_interval(row_losses(result, y), 0.9), rel=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        bayle_interval(row_losses(result, y), 0.9), rel=1e-12
+    )
     assert (found.low, found.high) == bayle_interval(result, 0.9)
     half = stats.norm.ppf(0.95) * naive.bayle_error(row_losses(result, y))
-    assert (found.low, found.high) == pytest.approx((result.risk - half, result.risk + half), rel=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        (result.risk - half, result.risk + half), rel=1e-12
+    )
 
 
 def test_groups_and_weights_reach_bayle():
     """Groups in the plan's order, weights of the test rows."""
     X, y = numbers()
-    groups, w = np.arange(60) // 4, np.random.default_rng(1).integers(1, 4, 60).astype(float)
-    for options in ({"groups": groups}, {"sample_weight": w}, {"groups": groups, "sample_weight": w}):
+    groups, w = (
+        np.arange(60) // 4,
+        np.random.default_rng(1).integers(1, 4, 60).astype(float),
+    )
+    for options in (
+        {"groups": groups},
+        {"sample_weight": w},
+        {"groups": groups, "sample_weight": w},
+    ):
         result = Recipe(5, 3).run(ridge(alpha=[0.1, 10]), X, y, **options)
         of_tests = {
             name: [values[test] for _, test in result.plan.outer]
             for name, values in (("groups", groups), ("weights", w))
-            if (name == "groups" and "groups" in options) or (name == "weights" and "sample_weight" in options)
+            if (name == "groups" and "groups" in options)
+            or (name == "weights" and "sample_weight" in options)
         }
         found = result.interval()
-        assert (found.low, found.high) == pytest.approx(bayle_interval(row_losses(result, y), **of_tests), rel=1e-9)
+        assert (found.low, found.high) == pytest.approx(
+            bayle_interval(row_losses(result, y), **of_tests), rel=1e-9
+        )
         assert (found.low + found.high) / 2 == pytest.approx(result.risk, rel=1e-12)
 
 
@@ -96,10 +130,14 @@ def test_the_corrected_t_counts_rows_or_groups():
     X, y = numbers()
     result = Recipe(5, 3).run(ridge(alpha=[0.1, 10]), X, y)
     found = result.interval(0.9, "corrected_t")
-    assert (found.low, found.high) == pytest.approx(corrected_t_interval(result.fold_risks, 48, 12, 0.9), rel=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        corrected_t_interval(result.fold_risks, 48, 12, 0.9), rel=1e-12
+    )
     groups = np.repeat(np.arange(6), [20, 20, 5, 5, 5, 5])
     result = Recipe(GroupKFold(3), 2).run(ridge(alpha=[0.1, 10]), X, y, groups=groups)
-    sizes = [[np.unique(groups[part]).size for part in pair] for pair in result.plan.outer]
+    sizes = [
+        [np.unique(groups[part]).size for part in pair] for pair in result.plan.outer
+    ]
     found = result.interval(method="corrected_t")
     expected = corrected_t_interval(result.fold_risks, *np.mean(sizes, axis=0))
     assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
@@ -111,15 +149,21 @@ def test_one_test_part_has_the_exact_interval_or_students():
     X, y = rows()
     result = Recipe.cv_test().run(FEW, X, y)
     found = result.interval()
-    assert (found.low, found.high) == holdout_interval(row_losses(result, y)[0], zero_one=True)
+    assert (found.low, found.high) == holdout_interval(
+        row_losses(result, y)[0], zero_one=True
+    )
     X, y = numbers()
     result = Recipe.cv_test().run(ridge(alpha=[0.1, 10]), X, y)
     found = result.interval()
-    assert (found.low, found.high) == pytest.approx(holdout_interval(row_losses(result, y)[0]), rel=1e-9)
+    assert (found.low, found.high) == pytest.approx(
+        holdout_interval(row_losses(result, y)[0]), rel=1e-9
+    )
     groups = np.arange(60) // 4
     result = Recipe.cv_test().run(ridge(alpha=[0.1, 10]), X, y, groups=groups)
     found, test = result.interval(), result.plan.outer[0][1]
-    assert (found.low, found.high) == pytest.approx(holdout_interval(row_losses(result, y)[0], groups=groups[test]), rel=1e-9)
+    assert (found.low, found.high) == pytest.approx(
+        holdout_interval(row_losses(result, y)[0], groups=groups[test]), rel=1e-9
+    )
 
 
 def test_hoeffding_needs_no_distribution_but_a_range():
@@ -128,13 +172,20 @@ def test_hoeffding_needs_no_distribution_but_a_range():
     result = Recipe(5, 3).run(FEW, X, y)
     low, high = hoeffding_interval(row_losses(result, y))
     found = result.interval(method="hoeffding")
-    assert (found.low, found.high) == pytest.approx((max(0, low), min(1, high)), rel=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        (max(0, low), min(1, high)), rel=1e-12
+    )
     X, y = numbers()
     result = Recipe(5, 3).run(ridge(alpha=[0.1, 10]), X, y)
-    with pytest.raises(CvnbError, match=r"the squared loss has none; declare its width, as in interval\(method='hoeffding'"):
+    with pytest.raises(
+        CvnbError,
+        match=r"the squared loss has none; declare its width, as in interval\(method='hoeffding'",
+    ):
         result.interval(method="hoeffding")
     found = result.interval(method="hoeffding", range=50.0)
-    assert (found.low, found.high) == pytest.approx(hoeffding_interval(row_losses(result, y), range=50.0), rel=1e-9)
+    assert (found.low, found.high) == pytest.approx(
+        hoeffding_interval(row_losses(result, y), range=50.0), rel=1e-9
+    )
 
 
 def test_no_mistake_at_all_is_no_certainty():
@@ -145,27 +196,92 @@ def test_no_mistake_at_all_is_no_certainty():
     assert result.risk == 0
     assert result.interval().method == "hoeffding"
     assert result.interval().high > 0.1
-    with pytest.raises(CvnbError, match=r"the losses, of mean 0, have no spread, so a normal .* use Hoeffding's interval"):
+    with pytest.raises(
+        CvnbError,
+        match=r"the losses, of mean 0, have no spread, so a normal .* use Hoeffding's interval",
+    ):
         result.interval(method="bayle")
-    with pytest.raises(CvnbError, match="every fold loss is 0, so their spread is unknown"):
+    with pytest.raises(
+        CvnbError, match="every fold loss is 0, so their spread is unknown"
+    ):
         result.interval(method="corrected_t")
     found = Recipe.cv_test().run(FEW, X, y).interval()
     assert (found.low, found.high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 12)))
 
 
 REFUSED = {
-    "nothing outside": (Recipe.internal_cv(), {}, "auto", "outer=None measures nothing outside S"),
-    "time": (Recipe(5, 3, time_ordered=True), {}, "auto", "rows in the order of time depend on each other"),
-    "time blocks": (Recipe(cvnb.TimeBlocks(4), 3), {}, "bayle", "rows in the order of time"),
-    "time series": (Recipe(TimeSeriesSplit(3), 3), {}, "corrected_t", "rows in the order of time"),
-    "bayle of one part": (Recipe.cv_test(), {}, "bayle", "here is one test part; use method='holdout'"),
-    "bayle of overlapping parts": (Recipe(ShuffleSplit(4, random_state=0), 3), {}, "bayle", "use method='corrected_t'"),
-    "t of one part": (Recipe.cv_test(), {}, "corrected_t", "and here is one; use method='holdout'"),
-    "holdout of five": (Recipe(5, 3), {}, "holdout", "for one test part, and here are 5; use method='bayle'"),
-    "bayle of AUC": (Recipe(5, 3), {"scoring": "roc_auc"}, "bayle", "roc_auc is one number for a whole test part"),
-    "Hoeffding of AUC": (Recipe(5, 3), {"scoring": "roc_auc"}, "hoeffding", "needs a loss for every row; use loss='zero_one'"),
-    "AUC on one part": (Recipe.cv_test(), {"scoring": "roc_auc"}, "auto", "roc_auc is one number for a whole test part"),
-    "an unknown method": (Recipe(5, 3), {}, "wald", "method='wald' is not known; use 'auto', 'bayle'"),
+    "nothing outside": (
+        Recipe.internal_cv(),
+        {},
+        "auto",
+        "outer=None measures nothing outside S",
+    ),
+    "time": (
+        Recipe(5, 3, time_ordered=True),
+        {},
+        "auto",
+        "rows in the order of time depend on each other",
+    ),
+    "time blocks": (
+        Recipe(cvnb.TimeBlocks(4), 3),
+        {},
+        "bayle",
+        "rows in the order of time",
+    ),
+    "time series": (
+        Recipe(TimeSeriesSplit(3), 3),
+        {},
+        "corrected_t",
+        "rows in the order of time",
+    ),
+    "bayle of one part": (
+        Recipe.cv_test(),
+        {},
+        "bayle",
+        "here is one test part; use method='holdout'",
+    ),
+    "bayle of overlapping parts": (
+        Recipe(ShuffleSplit(4, random_state=0), 3),
+        {},
+        "bayle",
+        "use method='corrected_t'",
+    ),
+    "t of one part": (
+        Recipe.cv_test(),
+        {},
+        "corrected_t",
+        "and here is one; use method='holdout'",
+    ),
+    "holdout of five": (
+        Recipe(5, 3),
+        {},
+        "holdout",
+        "for one test part, and here are 5; use method='bayle'",
+    ),
+    "bayle of AUC": (
+        Recipe(5, 3),
+        {"scoring": "roc_auc"},
+        "bayle",
+        "roc_auc is one number for a whole test part",
+    ),
+    "Hoeffding of AUC": (
+        Recipe(5, 3),
+        {"scoring": "roc_auc"},
+        "hoeffding",
+        "needs a loss for every row; use loss='zero_one'",
+    ),
+    "AUC on one part": (
+        Recipe.cv_test(),
+        {"scoring": "roc_auc"},
+        "auto",
+        "roc_auc is one number for a whole test part",
+    ),
+    "an unknown method": (
+        Recipe(5, 3),
+        {},
+        "wald",
+        "method='wald' is not known; use 'auto', 'bayle'",
+    ),
 }
 
 
@@ -181,7 +297,9 @@ def test_what_no_formula_covers_is_refused(case):
 def test_a_level_is_a_probability():
     """95 is none."""
     result = Recipe(5, 3).run(FEW, *rows())
-    with pytest.raises(CvnbError, match=r"level=95.0 must lie strictly between 0 and 1"):
+    with pytest.raises(
+        CvnbError, match=r"level=95.0 must lie strictly between 0 and 1"
+    ):
         result.interval(95)
 
 
@@ -190,17 +308,28 @@ def test_an_interrupted_run_has_the_interval_of_what_was_finished(monkeypatch):
     X, y = rows()
     result = Recipe(5, 3).run(FEW, X, y, path="refit")
     table = result._record.table
-    cut = {name: getattr(table, name)[:3] for name in ("inner", "outer", "rows", "predictions", "chosen")}
+    cut = {
+        name: getattr(table, name)[:3]
+        for name in ("inner", "outer", "rows", "predictions", "chosen")
+    }
     partial = type(result)(
         cvnb.results.estimate.Record(
-            **{**result._record.__dict__, "table": type(table)(**{**table.__dict__, **cut, "complete": False})}
+            **{
+                **result._record.__dict__,
+                "table": type(table)(**{**table.__dict__, **cut, "complete": False}),
+            }
         )
     )
     found = partial.interval()
     losses = [
-        (y[test] != predicted).astype(float) for (_, test), predicted in zip(result.plan.outer, table.predictions, strict=True)
+        (y[test] != predicted).astype(float)
+        for (_, test), predicted in zip(
+            result.plan.outer, table.predictions, strict=True
+        )
     ]
-    assert (found.low, found.high) == pytest.approx(bayle_interval(losses[:3]), rel=1e-12)
+    assert (found.low, found.high) == pytest.approx(
+        bayle_interval(losses[:3]), rel=1e-12
+    )
     assert "the 3 predictors of the 5" in found.target
 
 
@@ -223,14 +352,21 @@ def test_the_intervals_cover_what_they_name():
     assert shares["ignoring groups"][0] < 0.85 < shares["bayle"][0]
 
 
-STORED = {"bayle": 0.890, "corrected_t": 0.962, "holdout": 0.893, "ignoring groups": 0.814}
+STORED = {
+    "bayle": 0.890,
+    "corrected_t": 0.962,
+    "holdout": 0.893,
+    "ignoring groups": 0.814,
+}
 
 
 def test_the_interval_of_leave_one_out_on_many_rows_is_cheap():
     """20,000 single rows: no list of training parts is made, and no table of them."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(20_000, 2))
-    result = Recipe.leave_one_out().run(LinearRegression(), X, X[:, 0] + rng.normal(size=20_000))
+    result = Recipe.leave_one_out().run(
+        LinearRegression(), X, X[:, 0] + rng.normal(size=20_000)
+    )
     tracemalloc.start()
     found = result.interval()
     result.interval(method="corrected_t")

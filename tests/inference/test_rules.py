@@ -22,7 +22,14 @@ from cvnb import Family, NestedCV, Recipe, elastic_net, knn, logistic, ridge, tr
 from cvnb.errors import CvnbError, WrongTypeError
 from cvnb.families.family import check_parameters
 from cvnb.families.simplicity import order_of
-from cvnb.inference import OneSE, compare_rules, corrected_t, corrected_t_interval, one_standard_error, theta_report
+from cvnb.inference import (
+    OneSE,
+    compare_rules,
+    corrected_t,
+    corrected_t_interval,
+    one_standard_error,
+    theta_report,
+)
 from cvnb.results.estimate import record_of
 
 
@@ -45,10 +52,17 @@ SIMPLEST_FIRST = {
     "ridge": (ridge(alpha=[10.0, 0.1, 1e4]), numbers(), [2, 0, 1]),
     "logistic": (logistic(C=[1, 0.01, 100]), classes(), [1, 0, 2]),
     "tree": (tree(max_leaf_nodes=[8, 2, 32]), classes(), [1, 0, 2]),
-    "no limit last": (Family(DecisionTreeClassifier(random_state=0), {"max_depth": [None, 1, 4]}), classes(), [1, 2, 0]),
+    "no limit last": (
+        Family(DecisionTreeClassifier(random_state=0), {"max_depth": [None, 1, 4]}),
+        classes(),
+        [1, 2, 0],
+    ),
     "refitted": (Family(SVC(), {"C": [10, 0.1, 1]}), classes(), [1, 2, 0]),
     "behind a scaler": (
-        Family(make_pipeline(StandardScaler(), KNeighborsRegressor()), {"kneighborsregressor__n_neighbors": [3, 30, 10]}),
+        Family(
+            make_pipeline(StandardScaler(), KNeighborsRegressor()),
+            {"kneighborsregressor__n_neighbors": [3, 30, 10]},
+        ),
         numbers(),
         [1, 2, 0],
     ),
@@ -65,7 +79,10 @@ def test_one_se_is_its_definition_in_every_outer_split(case, path):
         curve = losses.mean(axis=0)
         se = naive.standard_error(losses[:, int(np.argmin(curve))])
         assert result.chosen_index[j] == naive.one_standard_error(curve, se, order)
-    assert np.array_equal(one_standard_error(Recipe(4, 5).run(family, X, y, path=path)), result.chosen_index)
+    assert np.array_equal(
+        one_standard_error(Recipe(4, 5).run(family, X, y, path=path)),
+        result.chosen_index,
+    )
     assert result.quantity.endswith("5-fold CV and the one-standard-error rule")
     assert not any("grid order" in note for note in result.notes)
 
@@ -91,7 +108,10 @@ def test_a_result_with_one_se_can_be_pickled():
 
 def test_several_axes_never_give_up_simplicity_on_one_of_them():
     """As simple as the minimiser or simpler on each known axis; fewest steps from the simplest corner; others stay put."""
-    family = Family(SVC(), {"C": [0.1, 1, 10], "gamma": [0.01, 0.1, 1.0], "shrinking": [True, False]})
+    family = Family(
+        SVC(),
+        {"C": [0.1, 1, 10], "gamma": [0.01, 0.1, 1.0], "shrinking": [True, False]},
+    )
     X, y = classes()
     result = Recipe(3, 5).run(family, X, y, select="one_se")
     for j, losses in enumerate(record_of(result).table.inner):
@@ -100,13 +120,21 @@ def test_several_axes_never_give_up_simplicity_on_one_of_them():
         tied = [s for s in range(len(settings)) if curve[s] <= curve.min() + 1e-12]
 
         def steps(s, settings=settings):
-            return [0.1, 1, 10].index(settings[s]["C"]) + [0.01, 0.1, 1.0].index(settings[s]["gamma"])
+            return [0.1, 1, 10].index(settings[s]["C"]) + [0.01, 0.1, 1.0].index(
+                settings[s]["gamma"]
+            )
 
         best = min(tied, key=steps)
         limit = curve[best] + naive.standard_error(losses[:, best]) + 1e-12
         for s, setting in enumerate(settings):
-            simple = all(setting[axis] <= settings[best][axis] for axis in ("C", "gamma"))
-            if simple and setting["shrinking"] == settings[best]["shrinking"] and curve[s] <= limit:
+            simple = all(
+                setting[axis] <= settings[best][axis] for axis in ("C", "gamma")
+            )
+            if (
+                simple
+                and setting["shrinking"] == settings[best]["shrinking"]
+                and curve[s] <= limit
+            ):
                 near.append(s)
         assert chosen == settings[min(near, key=lambda s: (steps(s), curve[s], s))]
 
@@ -114,7 +142,10 @@ def test_several_axes_never_give_up_simplicity_on_one_of_them():
 def test_a_declared_direction_is_taken():
     """Words, lists, the names of the grid, of the estimator and of the parameter alone; a word beats what is known."""
     X, y = classes()
-    family = Family(make_pipeline(StandardScaler(), KNeighborsClassifier()), {"kneighborsclassifier__n_neighbors": [1, 5, 25]})
+    family = Family(
+        make_pipeline(StandardScaler(), KNeighborsClassifier()),
+        {"kneighborsclassifier__n_neighbors": [1, 5, 25]},
+    )
     for name in ("kneighborsclassifier__n_neighbors", "n_neighbors"):
         upside_down = Recipe(3, 5).run(family, X, y, select=OneSE({name: "small"}))
         listed = Recipe(3, 5).run(family, X, y, select=OneSE({name: [1, 5, 25]}))
@@ -122,17 +153,33 @@ def test_a_declared_direction_is_taken():
     assert "select=OneSE({'n_neighbors': [1, 5, 25]})" in listed.code()
     assert "from cvnb.inference import OneSE" in listed.code()
     words = Family(SVC(), {"kernel": ["rbf", "linear"]})
-    assert Recipe(3, 5).run(words, X, y, select=OneSE({"kernel": ["linear", "rbf"]})).chosen[0]["kernel"] in ("rbf", "linear")
+    assert Recipe(3, 5).run(
+        words, X, y, select=OneSE({"kernel": ["linear", "rbf"]})
+    ).chosen[0]["kernel"] in ("rbf", "linear")
 
 
 KNOWN = [
     (Family(Ridge(), {"alpha": [1, 100]}), [1, 0]),
     (Family(ElasticNet(), {"alpha": [1, 100], "l1_ratio": [0.5]}), [1, 0]),
     (Family(LogisticRegression(), {"C": [1, 100]}), [0, 1]),
-    (Family(GradientBoostingRegressor(), {"n_estimators": [10, 100], "alpha": [0.5]}), [0, 1]),
+    (
+        Family(
+            GradientBoostingRegressor(), {"n_estimators": [10, 100], "alpha": [0.5]}
+        ),
+        [0, 1],
+    ),
     (Family(HistGradientBoostingClassifier(), {"max_leaf_nodes": [31, None]}), [0, 1]),
-    (Family(make_pipeline(PCA(), GaussianNB()), {"pca__n_components": [2, None, 1]}), [1, 2, 0]),
-    (Family(make_pipeline(PolynomialFeatures(), Ridge()), {"polynomialfeatures__degree": [3, 1]}), [1, 0]),
+    (
+        Family(make_pipeline(PCA(), GaussianNB()), {"pca__n_components": [2, None, 1]}),
+        [1, 2, 0],
+    ),
+    (
+        Family(
+            make_pipeline(PolynomialFeatures(), Ridge()),
+            {"polynomialfeatures__degree": [3, 1]},
+        ),
+        [1, 0],
+    ),
     (knn(k=[1, 2, 1]), [1, 0, 1]),
 ]
 
@@ -140,7 +187,11 @@ KNOWN = [
 @pytest.mark.parametrize(("family", "ranks"), KNOWN)
 def test_the_direction_of_usual_parameters_is_known(family, ranks):
     """How many values of the axis are simpler, setting by setting."""
-    task = "regression" if "regress" in str(type(family.kind)).lower() else "classification"
+    task = (
+        "regression"
+        if "regress" in str(type(family.kind)).lower()
+        else "classification"
+    )
     ready = family.resolved(task, 10)
     order = order_of(ready, check_parameters(ready), {})
     assert order.ranks[:, 0].tolist() == ranks
@@ -149,13 +200,18 @@ def test_the_direction_of_usual_parameters_is_known(family, ranks):
 def test_alpha_is_a_penalty_only_where_it_is_one():
     """alpha of gradient boosting is a quantile: nothing is known of it."""
     family = Family(GradientBoostingRegressor(loss="huber"), {"alpha": [0.5, 0.9]})
-    with pytest.raises(CvnbError, match="which alpha is simpler is not known; declare it: select=OneSE"):
+    with pytest.raises(
+        CvnbError, match="which alpha is simpler is not known; declare it: select=OneSE"
+    ):
         Recipe(3, 3).run(family, *numbers(), select="one_se")
 
 
 def test_a_list_of_grids_is_compared_within_itself():
     """Settings that have an axis are not compared with those that do not."""
-    grid = [{"kernel": ["linear"], "C": [0.1, 1, 10]}, {"kernel": ["poly"], "degree": [2, 3]}]
+    grid = [
+        {"kernel": ["linear"], "C": [0.1, 1, 10]},
+        {"kernel": ["poly"], "degree": [2, 3]},
+    ]
     family = Family(SVC(), grid)
     order = order_of(family, check_parameters(family), {})
     assert order.no_less_simple(2).tolist() == [True, True, True, False, False]
@@ -195,9 +251,14 @@ def test_one_se_takes_every_inner_splitter_with_test_parts_apart(inner):
     X, y = classes(30)
     if isinstance(inner, list):
         inner = [
-            [(np.setdiff1d(train, train[i::3]), train[i::3]) for i in range(3)] for train, _ in Recipe(3, 3).plan(X, y).outer
+            [(np.setdiff1d(train, train[i::3]), train[i::3]) for i in range(3)]
+            for train, _ in Recipe(3, 3).plan(X, y).outer
         ]
-    result = Recipe(KFold(3), inner).run(knn(k=[1, 3, 5]), X, y, select="one_se") if not isinstance(inner, list) else None
+    result = (
+        Recipe(KFold(3), inner).run(knn(k=[1, 3, 5]), X, y, select="one_se")
+        if not isinstance(inner, list)
+        else None
+    )
     if result is None:
         outer = list(Recipe(3, 3).plan(X, y).outer)
         result = Recipe(outer, inner).run(knn(k=[1, 3, 5]), X, y, select="one_se")
@@ -208,7 +269,9 @@ def test_a_wrong_declaration_is_refused_at_once():
     """OneSE says what it takes."""
     with pytest.raises(WrongTypeError, match=r"simplest='large' must be a dict"):
         OneSE("large")
-    with pytest.raises(CvnbError, match=r"simplest\['k'\]='big' must be 'small', 'large' or a list"):
+    with pytest.raises(
+        CvnbError, match=r"simplest\['k'\]='big' must be 'small', 'large' or a list"
+    ):
         OneSE({"k": "big"})
 
 
@@ -221,7 +284,9 @@ def test_a_setting_that_fails_shrinks_neither_the_error_nor_the_folds():
 
     rule = rule_of("one_se", family, check_parameters(family), NAMED["zero_one"])
     curve = losses[:, :2].mean(axis=0)
-    expected = naive.one_standard_error(curve, naive.standard_error(losses[:, int(np.argmin(curve))]), [1, 0])
+    expected = naive.one_standard_error(
+        curve, naive.standard_error(losses[:, int(np.argmin(curve))]), [1, 0]
+    )
     assert rule.choose(losses) == expected
     assert rule.choose(np.full((3, 3), np.nan)) is None
 
@@ -248,16 +313,25 @@ def test_a_function_chooses(path, n_jobs):
     run = {"n_jobs": n_jobs, "path": path}
     family = knn(k=[1, 3, 5, 7])
     minimum = Recipe(3, 4).run(family, X, y, **run)
-    assert np.array_equal(Recipe(3, 4).run(family, X, y, select=np.argmin, **run).inner_curves, minimum.inner_curves)
+    assert np.array_equal(
+        Recipe(3, 4).run(family, X, y, select=np.argmin, **run).inner_curves,
+        minimum.inner_curves,
+    )
     last = Recipe(3, 4).run(family, X, y, select=last_of_the_best, **run)
-    assert last.chosen_index.tolist() == [last_of_the_best(curve) for curve in last.inner_curves]
+    assert last.chosen_index.tolist() == [
+        last_of_the_best(curve) for curve in last.inner_curves
+    ]
     assert "5-fold" not in last.quantity
     assert last.quantity.endswith("4-fold CV and the rule last_of_the_best")
     voted = Recipe(3, 4).run(family, X, y, select=most_often_best, **run)
     tables = record_of(voted).table.inner
-    assert voted.chosen_index.tolist() == [int(np.bincount(losses.argmin(axis=1)).argmax()) for losses in tables]
+    assert voted.chosen_index.tolist() == [
+        int(np.bincount(losses.argmin(axis=1)).argmax()) for losses in tables
+    ]
     assert "select=last_of_the_best" in last.code()
-    assert Recipe(3, 4).run(family, X, y, select=lambda *given: len(given), **run).chosen_index.tolist() == [3, 3, 3]
+    assert Recipe(3, 4).run(
+        family, X, y, select=lambda *given: len(given), **run
+    ).chosen_index.tolist() == [3, 3, 3]
 
 
 def wrong_type(curve):
@@ -273,11 +347,14 @@ def true(curve):
 
 
 @pytest.mark.parametrize("path", ["auto", "refit"])
-@pytest.mark.parametrize(("function", "gave"), [(wrong_type, "1.0"), (out_of_range, "3"), (true, "True")])
+@pytest.mark.parametrize(
+    ("function", "gave"), [(wrong_type, "1.0"), (out_of_range, "3"), (true, "True")]
+)
 def test_a_function_that_gives_no_setting_is_refused(function, gave, path):
     """The message names the function, what it gave and what it may give."""
     with pytest.raises(
-        CvnbError, match=rf"select={function.__name__} gave {gave}; it must return the number of a setting, 0 to 2"
+        CvnbError,
+        match=rf"select={function.__name__} gave {gave}; it must return the number of a setting, 0 to 2",
     ):
         Recipe(3, 3).run(knn(k=[1, 3, 5]), *classes(), select=function, path=path)
 
@@ -296,7 +373,10 @@ def test_an_error_in_a_function_is_the_users_own(path):
 def test_a_function_may_not_choose_what_failed():
     """A NaN in the curve is a setting that failed."""
     family = Family(make_pipeline(PCA(), GaussianNB()), {"pca__n_components": [1, 40]})
-    with pytest.raises(CvnbError, match=r"select=argmax chose setting 1 .*which failed; its loss is NaN"):
+    with pytest.raises(
+        CvnbError,
+        match=r"select=argmax chose setting 1 .*which failed; its loss is NaN",
+    ):
         Recipe(3, 3).run(family, *classes(), select=np.argmax)
 
 
@@ -310,7 +390,10 @@ def test_an_unknown_rule_is_refused(select):
 def test_the_default_is_the_minimum():
     """select="min" changes nothing."""
     X, y = classes()
-    plain, named = (Recipe(3, 3).run(knn(k=[1, 3, 5]), X, y, **options) for options in ({}, {"select": "min"}))
+    plain, named = (
+        Recipe(3, 3).run(knn(k=[1, 3, 5]), X, y, **options)
+        for options in ({}, {"select": "min"})
+    )
     assert repr(plain) == repr(named)
 
 
@@ -325,14 +408,21 @@ def test_rules_are_compared_on_the_fits_that_are_there(fits):
     fits.clear()
     report = compare_rules(result, level=0.9)
     assert fits == []
-    own = {name: Recipe(5, 4).run(family, X, y, select=name) for name in ("min", "one_se")}
+    own = {
+        name: Recipe(5, 4).run(family, X, y, select=name) for name in ("min", "one_se")
+    }
     for name, run in own.items():
         assert report[name].risk == pytest.approx(run.risk, rel=1e-12)
         assert np.array_equal(report[name].chosen_index, run.chosen_index)
     d = own["one_se"].fold_risks - own["min"].fold_risks
     assert report["one_se"].difference == pytest.approx(d.mean(), rel=1e-9)
-    sizes = [np.mean([part.size for part in parts]) for parts in zip(*result.plan.outer, strict=True)]
-    assert (report["one_se"].low, report["one_se"].high) == pytest.approx(corrected_t_interval(d, *sizes, 0.9), rel=1e-9)
+    sizes = [
+        np.mean([part.size for part in parts])
+        for parts in zip(*result.plan.outer, strict=True)
+    ]
+    assert (report["one_se"].low, report["one_se"].high) == pytest.approx(
+        corrected_t_interval(d, *sizes, 0.9), rel=1e-9
+    )
     assert report["one_se"].p == pytest.approx(corrected_t(d, *sizes)[1], rel=1e-9)
     assert report.rules.keys() == {"min", "one_se"}
     text, page = repr(report), report._repr_mimebundle_()["text/html"]
@@ -367,12 +457,21 @@ def test_a_rule_that_means_nothing_here_is_left_out_with_the_reason():
 
 
 @pytest.mark.parametrize(
-    "function", [compare_rules, cvnb.inference.optimism, cvnb.inference.tibshirani_bias, cvnb.inference.bbc]
+    "function",
+    [
+        compare_rules,
+        cvnb.inference.optimism,
+        cvnb.inference.tibshirani_bias,
+        cvnb.inference.bbc,
+    ],
 )
 def test_what_needs_every_outer_loss_says_how_many_fits_it_would_cost(function):
     """On the refit path without flat=True: 4 splits times 3 settings less the chosen one; with it the answer comes."""
     family, (X, y) = Family(SVC(), {"C": [0.1, 1, 10]}), classes()
-    with pytest.raises(CvnbError, match=r"\(path 'refit'\) measured for the chosen ones only; .* flat=True, for 8 more fits"):
+    with pytest.raises(
+        CvnbError,
+        match=r"\(path 'refit'\) measured for the chosen ones only; .* flat=True, for 8 more fits",
+    ):
         function(Recipe(4, 3).run(family, X, y))
     assert function(Recipe(4, 3).run(family, X, y, flat=True)) is not None
 
@@ -396,13 +495,22 @@ def test_the_theta_report_counts_choices_ties_and_edges_over_all_splits():
     """Against the result's own arrays, counted anew."""
     result = Recipe(6, 3).run(knn(k=[1, 3, 5, 7]), *classes())
     report = theta_report(result)
-    assert report.counts.tolist() == [int((result.chosen_index == s).sum()) for s in range(4)]
+    assert report.counts.tolist() == [
+        int((result.chosen_index == s).sum()) for s in range(4)
+    ]
     assert report.agreement == max(report.counts) / 6
-    assert report.tied.tolist() == [int((curve <= curve.min() + 1e-12).sum()) for curve in result.inner_curves]
+    assert report.tied.tolist() == [
+        int((curve <= curve.min() + 1e-12).sum()) for curve in result.inner_curves
+    ]
     edges = {(edge.side, edge.value): edge.share for edge in report.edges}
     for side, value in (("lower", 1), ("upper", 7)):
-        assert edges.get((side, value), 0.0) == sum(setting["k"] == value for setting in result.chosen) / 6
-    np.testing.assert_array_equal(report.regret, naive.regret(result.outer_curves, result.chosen_index))
+        assert (
+            edges.get((side, value), 0.0)
+            == sum(setting["k"] == value for setting in result.chosen) / 6
+        )
+    np.testing.assert_array_equal(
+        report.regret, naive.regret(result.outer_curves, result.chosen_index)
+    )
     assert np.diag(report.regret).tolist() == [0.0] * 6
     assert "chosen" in repr(report)
     assert "<table" in report._repr_mimebundle_()["text/html"]
@@ -418,7 +526,10 @@ def test_without_the_outer_losses_the_theta_report_has_no_regret_and_says_why():
     assert report.regret is None
     assert "run again with flat=True, for 6 more fits" in report.regret_reason
     assert report.counts.sum() == 6
-    assert theta_report(Recipe(6, 3).run(family, X, y, flat=True)).regret.shape == (6, 6)
+    assert theta_report(Recipe(6, 3).run(family, X, y, flat=True)).regret.shape == (
+        6,
+        6,
+    )
 
 
 def test_where_all_splits_agree_nothing_is_missing():
@@ -431,5 +542,9 @@ def test_where_all_splits_agree_nothing_is_missing():
 
 def test_two_axes_are_reported_axis_by_axis():
     """Edges of both."""
-    report = theta_report(Recipe(3, 3).run(elastic_net(alpha=[0.01, 100.0], l1_ratio=[0.1, 0.9]), *numbers()))
+    report = theta_report(
+        Recipe(3, 3).run(
+            elastic_net(alpha=[0.01, 100.0], l1_ratio=[0.1, 0.9]), *numbers()
+        )
+    )
     assert {edge.axis for edge in report.edges} == {"alpha", "l1_ratio"}

@@ -37,11 +37,20 @@ class Broken(RegressorMixin, BaseEstimator):
 
 
 def job_of(family, X=X, y=y, recipe=None, **options):
-    ready = prepare(recipe or Recipe(4, 3), family, Data.check(X, y).copied(), Options(**{**DEFAULTS, **options}))
+    ready = prepare(
+        recipe or Recipe(4, 3),
+        family,
+        Data.check(X, y).copied(),
+        Options(**{**DEFAULTS, **options}),
+    )
     return Job(ready.run, Slot(shows=False))
 
 
-@pytest.mark.parametrize("family", [knn(k=[1, 5, 9]), Family(RandomForestClassifier(5), {"max_depth": [1, 3]})], ids=str)
+@pytest.mark.parametrize(
+    "family",
+    [knn(k=[1, 5, 9]), Family(RandomForestClassifier(5), {"max_depth": [1, 3]})],
+    ids=str,
+)
 def test_a_job_gives_what_a_run_gives(family):
     """The same numbers, also for an estimator that takes its random state from NumPy's."""
     job = job_of(family).start()
@@ -49,7 +58,12 @@ def test_a_job_gives_what_a_run_gives(family):
     expected = Recipe(4, 3).run(family, X, y)
     np.testing.assert_array_equal(result.fold_risks, expected.fold_risks)
     np.testing.assert_array_equal(result.inner_curves, expected.inner_curves)
-    assert (job.state, job.progress, job.result is result, repr(job)) == ("finished", 1.0, True, "Job(finished, 100 % done)")
+    assert (job.state, job.progress, job.result is result, repr(job)) == (
+        "finished",
+        1.0,
+        True,
+        "Job(finished, 100 % done)",
+    )
 
 
 def test_a_job_leaves_the_random_state_of_the_notebook_alone():
@@ -76,7 +90,9 @@ def test_a_job_works_on_rows_of_its_own():
     fast = job_of(knn(k=[1, 5]), rows := X.copy())
     rows[:] = 0.0
     fast.start()
-    np.testing.assert_array_equal(fast.wait().fold_risks, Recipe(4, 3).run(knn(k=[1, 5]), X, y).fold_risks)
+    np.testing.assert_array_equal(
+        fast.wait().fold_risks, Recipe(4, 3).run(knn(k=[1, 5]), X, y).fold_risks
+    )
 
 
 def test_a_job_has_the_settings_of_the_thread_that_begins_it():
@@ -85,17 +101,24 @@ def test_a_job_has_the_settings_of_the_thread_that_begins_it():
 
     def look(slot):
         backend, n_jobs = get_active_backend()
-        found.append((sklearn.get_config()["assume_finite"], type(backend).__name__, n_jobs))
+        found.append(
+            (sklearn.get_config()["assume_finite"], type(backend).__name__, n_jobs)
+        )
         return Recipe(4, 3).run(knn(k=[1, 5]), X, y)
 
-    with sklearn.config_context(assume_finite=True), parallel_config(backend="threading", n_jobs=2):
+    with (
+        sklearn.config_context(assume_finite=True),
+        parallel_config(backend="threading", n_jobs=2),
+    ):
         Job(look, Slot(shows=False)).start().wait()
     assert found == [(True, "ThreadingBackend", 2)]
 
 
 def test_a_cancelled_job_keeps_what_was_finished():
     """At once for the caller; wait() raises, and the finished part is the result as well."""
-    job = job_of(Family(Slow(), {"strategy": ["prior", "uniform"]}), recipe=Recipe(6, 2)).start()
+    job = job_of(
+        Family(Slow(), {"strategy": ["prior", "uniform"]}), recipe=Recipe(6, 2)
+    ).start()
     while job.progress < 0.4:
         time.sleep(0.01)
     assert (job.state, job.result, job.wait(0.01)) == ("running", None, None)
@@ -112,7 +135,9 @@ def test_a_cancelled_job_keeps_what_was_finished():
 def test_a_job_on_threads_is_cancelled_too():
     """A fast path looks at the flag while its kernels run."""
     rng = np.random.default_rng(0)
-    job = job_of(knn(k=range(1, 40)), rng.normal(size=(12000, 40)), rng.integers(0, 2, 12000)).start()
+    job = job_of(
+        knn(k=range(1, 40)), rng.normal(size=(12000, 40)), rng.integers(0, 2, 12000)
+    ).start()
     time.sleep(0.1)
     started = time.monotonic()
     job.cancel()
@@ -128,7 +153,12 @@ def test_a_job_cancelled_before_anything_is_finished_is_empty():
     job.cancel()
     assert finished_part(job.start().wait) is finished_part(job.wait) is None
     result = job.result
-    assert (result.risk, len(result.fold_risks), result.complete, job.state) == (None, 0, False, "cancelled")
+    assert (result.risk, len(result.fold_risks), result.complete, job.state) == (
+        None,
+        0,
+        False,
+        "cancelled",
+    )
 
 
 def test_a_job_that_ends_before_there_is_a_table_is_cancelled():
@@ -173,7 +203,10 @@ def test_runs_that_overlap_leave_the_matrix_library_its_threads():
     before = [one["num_threads"] for one in threadpool_info()]
     rng = np.random.default_rng(0)
     big, labels = rng.normal(size=(4000, 30)), rng.integers(0, 2, 4000)
-    jobs = [job_of(knn(k=range(1, 40)), big[:n], labels[:n]).start() for n in (4000, 1000, 3000)]
+    jobs = [
+        job_of(knn(k=range(1, 40)), big[:n], labels[:n]).start()
+        for n in (4000, 1000, 3000)
+    ]
     for job in jobs:
         job.wait()
     assert [one["num_threads"] for one in threadpool_info()] == before
@@ -184,7 +217,9 @@ def test_the_thread_ends_with_the_run():
     job = job_of(Family(DummyClassifier(), {})).start()
     job.wait()
     time.sleep(0.1)
-    assert "cvnb background run" not in [thread.name for thread in threading.enumerate()]
+    assert "cvnb background run" not in [
+        thread.name for thread in threading.enumerate()
+    ]
 
 
 BACKGROUND = "%%nestedcv X y --outer 4 --inner 3 --background -o job\nFamily(Slow(), {'strategy': ['prior', 'uniform']})"
@@ -198,7 +233,9 @@ def kernel():
     one.stop()
 
 
-def test_a_cell_in_the_background_ends_at_once_and_its_output_becomes_the_result(kernel):
+def test_a_cell_in_the_background_ends_at_once_and_its_output_becomes_the_result(
+    kernel,
+):
     """A widget with a Cancel button in one display, updated with the result; -o and _ hold the job, other cells run."""
     started = time.monotonic()
     reply, messages = kernel.run(BACKGROUND)
@@ -207,16 +244,28 @@ def test_a_cell_in_the_background_ends_at_once_and_its_output_becomes_the_result
     shown = [content for kind, content in messages if kind == "display_data"]
     assert len(shown) == 1
     assert "application/vnd.jupyter.widget-view+json" in shown[0]["data"]
-    assert kernel.value("type(job).__name__, job.state, job.result") == "Job running None"
+    assert (
+        kernel.value("type(job).__name__, job.state, job.result") == "Job running None"
+    )
     heard = kernel.hear(lambda kind, _: kind == "update_display_data")
-    assert heard[-1]["content"]["transient"]["display_id"] == shown[0]["transient"]["display_id"]
-    assert "zero-one risk of the tuned rule" in heard[-1]["content"]["data"]["text/html"]
+    assert (
+        heard[-1]["content"]["transient"]["display_id"]
+        == shown[0]["transient"]["display_id"]
+    )
+    assert (
+        "zero-one risk of the tuned rule" in heard[-1]["content"]["data"]["text/html"]
+    )
     bars = [
-        message["content"]["data"].get("state", {}).get("value", "") for message in heard if message["msg_type"] == "comm_msg"
+        message["content"]["data"].get("state", {}).get("value", "")
+        for message in heard
+        if message["msg_type"] == "comm_msg"
     ]
     assert any('role="status"' in bar and "now inner split" in bar for bar in bars)
     kernel.hear(lambda kind, _: kind == "comm_close")
-    assert kernel.value("job.wait().complete, job.progress, job.state") == "True 1.0 finished"
+    assert (
+        kernel.value("job.wait().complete, job.progress, job.state")
+        == "True 1.0 finished"
+    )
     assert kernel.value("job is _ or job in Out.values()") == "True"
 
 
@@ -226,11 +275,15 @@ def test_the_cancel_button_stops_the_run(kernel):
     buttons = [
         content["comm_id"]
         for kind, content in messages
-        if kind == "comm_open" and content["data"]["state"].get("description") == "Cancel"
+        if kind == "comm_open"
+        and content["data"]["state"].get("description") == "Cancel"
     ]
     assert len(buttons) == 1
     time.sleep(1.0)
-    click = {"comm_id": buttons[0], "data": {"method": "custom", "content": {"event": "click"}}}
+    click = {
+        "comm_id": buttons[0],
+        "data": {"method": "custom", "content": {"event": "click"}},
+    }
     client = kernel.client
     client.shell_channel.send(client.session.msg("comm_msg", click))
     reply, _ = kernel.run("job.wait()")
@@ -263,7 +316,11 @@ def test_an_error_of_the_run_is_shown_in_its_place(kernel):
     reply, messages = kernel.run("bad.wait()")
     assert reply["status"] == "error"
     assert "broken inside" in reply["evalue"]
-    texts = [content["data"].get("text/html", "") for kind, content in messages if kind == "update_display_data"]
+    texts = [
+        content["data"].get("text/html", "")
+        for kind, content in messages
+        if kind == "update_display_data"
+    ]
     texts += [kernel.value("bad")]
     assert any("broken inside" in text for text in texts)
 
@@ -271,7 +328,9 @@ def test_an_error_of_the_run_is_shown_in_its_place(kernel):
 def test_quiet_shows_nothing(kernel):
     """-q and a trailing semicolon."""
     for line, end in (("-q", ""), ("", ";")):
-        reply, messages = kernel.run(f"%%nestedcv X y --background -o quiet {line}\nknn(k=[1, 5]){end}")
+        reply, messages = kernel.run(
+            f"%%nestedcv X y --background -o quiet {line}\nknn(k=[1, 5]){end}"
+        )
         assert reply["status"] == "ok"
         assert kinds(messages) == []
         assert kernel.value("quiet.wait().complete") == "True"
@@ -280,7 +339,11 @@ def test_quiet_shows_nothing(kernel):
 @pytest.mark.parametrize("jobs", ["", "--jobs 2"])
 def test_an_interrupt_ends_the_waiting_not_the_run(kernel, jobs):
     """The kernel's interrupt reaches worker processes too: they are started again, and the run goes on."""
-    kernel.run(BACKGROUND.replace("--background", f"--background {jobs}").replace("--outer 4", "--outer 8"))
+    kernel.run(
+        BACKGROUND.replace("--background", f"--background {jobs}").replace(
+            "--outer 4", "--outer 8"
+        )
+    )
     threading.Timer(0.7, kernel.interrupt).start()
     reply, _ = kernel.run("job.wait()")
     assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
@@ -291,7 +354,10 @@ def test_an_interrupt_ends_the_waiting_not_the_run(kernel, jobs):
 def test_nbclient_stores_the_result_in_the_cell_that_began_it():
     """A notebook run without a front end: progress off, the placeholder becomes the result; what is stored has no widget."""
     notebook = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(text) for text in (SETUP, BACKGROUND, "job.wait().risk")]
+        cells=[
+            nbformat.v4.new_code_cell(text)
+            for text in (SETUP, BACKGROUND, "job.wait().risk")
+        ]
     )
     NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
     outputs = notebook.cells[1].outputs

@@ -24,7 +24,9 @@ class Kernel:
     """A kernel and what it published while the last cell ran."""
 
     def __init__(self):
-        self.manager, self.client = start_new_kernel(kernel_name="python3", env=os.environ | {"CVNB_PROGRESS": "auto"})
+        self.manager, self.client = start_new_kernel(
+            kernel_name="python3", env=os.environ | {"CVNB_PROGRESS": "auto"}
+        )
 
     def run(self, cell, interrupt_when=None):
         """The messages of a cell; the kernel is interrupted once `interrupt_when(messages)` holds."""
@@ -32,7 +34,11 @@ class Kernel:
 
         def hook(message):
             messages.append((message["msg_type"], message["content"]))
-            if interrupt_when is not None and not pressed.is_set() and interrupt_when(messages):
+            if (
+                interrupt_when is not None
+                and not pressed.is_set()
+                and interrupt_when(messages)
+            ):
                 pressed.set()
                 self.manager.interrupt_kernel()
 
@@ -42,7 +48,9 @@ class Kernel:
     def hear(self, until):
         """What it publishes on its own, whatever cell it belongs to, up to the first message that `until` holds for."""
         messages = []
-        while not messages or not until(messages[-1]["msg_type"], messages[-1]["content"]):
+        while not messages or not until(
+            messages[-1]["msg_type"], messages[-1]["content"]
+        ):
             messages.append(self.client.get_iopub_msg(timeout=30))
         return messages
 
@@ -58,7 +66,9 @@ class Kernel:
         """What an expression prints."""
         reply, messages = self.run(f"print({expression})")
         assert reply["status"] == "ok", reply
-        return "".join(content["text"] for kind, content in messages if kind == "stream").strip()
+        return "".join(
+            content["text"] for kind, content in messages if kind == "stream"
+        ).strip()
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +76,9 @@ def kernel():
     one = Kernel()
     reply, messages = one.run(SETUP)
     assert reply["status"] == "ok"
-    assert [kind for kind, _ in messages if kind not in ("status", "execute_input")] == []  # nothing is printed on load
+    assert [
+        kind for kind, _ in messages if kind not in ("status", "execute_input")
+    ] == []  # nothing is printed on load
     yield one
     one.stop()
 
@@ -77,7 +89,9 @@ def kinds(messages):
 
 def test_a_quick_run_is_the_value_of_its_cell(kernel):
     """One output, text and HTML, with the seconds as metadata."""
-    reply, messages = kernel.run("%%nestedcv X y --outer 3 --inner 2 -o risk\nknn(k=[1, 5])")
+    reply, messages = kernel.run(
+        "%%nestedcv X y --outer 3 --inner 2 -o risk\nknn(k=[1, 5])"
+    )
     assert reply["status"] == "ok"
     assert kinds(messages)[-1:] == ["execute_result"]
     content = messages[-2][1] if messages[-1][0] == "status" else messages[-1][1]
@@ -100,7 +114,10 @@ def test_progress_is_replaced_by_the_result_in_its_place(kernel):
     assert all('role="status"' in text for text in texts[:-1])
     assert any("now inner split" in text for text in texts[:-1])
     assert "zero-one risk of the tuned rule" in texts[-1]
-    assert kernel.value("_ is slow") == "True" or kernel.value("slow in list(Out.values())") == "True"
+    assert (
+        kernel.value("_ is slow") == "True"
+        or kernel.value("slow in list(Out.values())") == "True"
+    )
 
 
 def test_an_error_is_one_line_and_fails_the_cell(kernel):
@@ -109,18 +126,29 @@ def test_an_error_is_one_line_and_fails_the_cell(kernel):
     assert reply["status"] == "error"
     assert reply["ename"] == "NestedCVError"
     error = next(content for kind, content in messages if kind == "error")
-    assert error["traceback"] == ["NestedCVError: inner=1 leaves no fold to choose on; use inner >= 2."]
+    assert error["traceback"] == [
+        "NestedCVError: inner=1 leaves no fold to choose on; use inner >= 2."
+    ]
     reply, messages = kernel.run("%%nestedcv X y\n1 / 0")
     assert reply["ename"] == "ZeroDivisionError"
-    assert len(next(content for kind, content in messages if kind == "error")["traceback"]) > 1
+    assert (
+        len(next(content for kind, content in messages if kind == "error")["traceback"])
+        > 1
+    )
 
 
 @pytest.mark.parametrize("finished", [0, 1])
-def test_an_interrupt_shows_and_binds_what_was_finished_and_fails_the_cell(kernel, finished):
+def test_an_interrupt_shows_and_binds_what_was_finished_and_fails_the_cell(
+    kernel, finished
+):
     """SIGINT to the kernel: the partial result in the slot, bound, and a one-line error after it."""
 
     def when(messages):
-        said = [content["data"]["text/plain"] for kind, content in messages if "display_data" in kind]
+        said = [
+            content["data"]["text/plain"]
+            for kind, content in messages
+            if "display_data" in kind
+        ]
         return any("so far" in text for text in said) if finished else bool(said)
 
     cell = "%%nestedcv X y --outer 6 --inner 6 -o part\nFamily(Slow(), {'strategy': ['prior', 'uniform']})"

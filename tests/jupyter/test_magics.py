@@ -30,7 +30,11 @@ class StopsAt(DummyClassifier):
 @pytest.fixture
 def shell(shell):
     """A frame, groups and an interrupting estimator beside X and y."""
-    shell.user_ns.update(frame=load_iris(as_frame=True).frame, StopsAt=StopsAt, groups=np.arange(150) // 5)
+    shell.user_ns.update(
+        frame=load_iris(as_frame=True).frame,
+        StopsAt=StopsAt,
+        groups=np.arange(150) // 5,
+    )
     return shell
 
 
@@ -59,7 +63,10 @@ def test_the_result_is_underscore_and_bound_by_o(shell):
 
 def test_the_body_runs_in_the_users_namespace(shell):
     """Names of the notebook are seen, names of the body stay, and lent short-hands go away."""
-    run(shell, "%%nestedcv X y --outer 3 --inner 2\nks = [1, len(X) // 30]\nfamily = knn(k=ks)\nfamily")
+    run(
+        shell,
+        "%%nestedcv X y --outer 3 --inner 2\nks = [1, len(X) // 30]\nfamily = knn(k=ks)\nfamily",
+    )
     assert shell.user_ns["ks"] == [1, 5]
     assert "knn" not in shell.user_ns
 
@@ -77,19 +84,29 @@ def test_a_users_own_knn_is_not_covered(shell):
     [
         ("Family(KNeighborsClassifier(), {'n_neighbors': [1, 5]})", 2),
         ("KNeighborsClassifier(), {'n_neighbors': [1, 5, 9]}", 3),
-        ("GridSearchCV(KNeighborsClassifier(), {'n_neighbors': [1, 5]}, cv=KFold(3))", 2),
+        (
+            "GridSearchCV(KNeighborsClassifier(), {'n_neighbors': [1, 5]}, cv=KFold(3))",
+            2,
+        ),
         ("KNeighborsClassifier()", 1),
     ],
 )
 def test_every_kind_of_last_expression_gives_a_family(shell, body, n_settings):
     """A Family, a pair, a GridSearchCV, a plain estimator."""
-    shell.user_ns.update(KNeighborsClassifier=KNeighborsClassifier, GridSearchCV=GridSearchCV, KFold=KFold)
+    shell.user_ns.update(
+        KNeighborsClassifier=KNeighborsClassifier,
+        GridSearchCV=GridSearchCV,
+        KFold=KFold,
+    )
     assert len(run(shell, f"%%nestedcv X y --outer 3\n{body}").settings) == n_settings
 
 
 def test_a_dict_is_a_comparison(shell):
     """Families by name are compared on the same splits."""
-    result = run(shell, "%%nestedcv X y --outer 3 --inner 2\n{'a': knn(k=[1, 5]), 'b': ridge(alpha=[0.1, 1.0])}")
+    result = run(
+        shell,
+        "%%nestedcv X y --outer 3 --inner 2\n{'a': knn(k=[1, 5]), 'b': ridge(alpha=[0.1, 1.0])}",
+    )
     assert isinstance(result, Comparison)
     assert list(result) == ["a", "b"]
     assert result["a"].plan is result["b"].plan
@@ -98,9 +115,16 @@ def test_a_dict_is_a_comparison(shell):
 def test_target_and_groups_are_columns_of_a_frame(shell):
     """--target takes y out of the frame, --groups takes a column that is then no feature."""
     shell.user_ns["frame"]["patient"] = np.arange(150) // 5
-    result = run(shell, "%%nestedcv frame --target target --groups patient --outer 3 --inner 2\nknn(k=[1, 5])")
-    assert list(record_of(result).data.X.columns) == list(load_iris(as_frame=True).data.columns)
-    assert not [finding for finding in result.plan.audit().findings if "groups" in finding]
+    result = run(
+        shell,
+        "%%nestedcv frame --target target --groups patient --outer 3 --inner 2\nknn(k=[1, 5])",
+    )
+    assert list(record_of(result).data.X.columns) == list(
+        load_iris(as_frame=True).data.columns
+    )
+    assert not [
+        finding for finding in result.plan.audit().findings if "groups" in finding
+    ]
     for train, test in result.plan.outer:
         assert not set(train // 5) & set(test // 5)
 
@@ -108,7 +132,10 @@ def test_target_and_groups_are_columns_of_a_frame(shell):
 def test_quotes_keep_a_name_together(shell):
     """A column with a space, an expression with one."""
     shell.user_ns["frame"]["the class"] = shell.user_ns["frame"].pop("target")
-    whole = run(shell, "%%nestedcv frame --target 'the class' --outer 3 --inner 2\nknn(k=[1, 5])")
+    whole = run(
+        shell,
+        "%%nestedcv frame --target 'the class' --outer 3 --inner 2\nknn(k=[1, 5])",
+    )
     part = run(shell, '%%nestedcv "X[:, :2]" y --outer 3 --inner 2\nknn(k=[1, 5])')
     assert (record_of(whole).data.n_columns, record_of(part).data.n_columns) == (4, 2)
 
@@ -116,14 +143,20 @@ def test_quotes_keep_a_name_together(shell):
 def test_a_named_loss_is_not_covered_by_a_variable(shell):
     """After "from numpy import absolute" the word still means the absolute loss."""
     shell.user_ns["absolute"] = np.absolute
-    result = run(shell, "%%nestedcv X y --loss absolute --outer 3 --inner 2\nknn(k=[1, 5])")
-    same = Recipe(3, 2).run(knn(k=[1, 5]), shell.user_ns["X"], shell.user_ns["y"], loss="absolute")
+    result = run(
+        shell, "%%nestedcv X y --loss absolute --outer 3 --inner 2\nknn(k=[1, 5])"
+    )
+    same = Recipe(3, 2).run(
+        knn(k=[1, 5]), shell.user_ns["X"], shell.user_ns["y"], loss="absolute"
+    )
     assert result.risk == same.risk
 
 
 def test_groups_may_be_a_name(shell):
     """--groups NAME reads a variable."""
-    result = run(shell, "%%nestedcv X y --groups groups --outer 3 --inner 2\nknn(k=[1, 5])")
+    result = run(
+        shell, "%%nestedcv X y --groups groups --outer 3 --inner 2\nknn(k=[1, 5])"
+    )
     assert result.plan.group_codes is not None
 
 
@@ -135,18 +168,28 @@ def test_loss_may_be_a_function_of_the_notebook(shell):
     assert twice.risk == pytest.approx(2 * plain.risk)
 
 
-@pytest.mark.parametrize("name", [name for name in OPTIONS_OF if name != "leave_one_out"])
+@pytest.mark.parametrize(
+    "name", [name for name in OPTIONS_OF if name != "leave_one_out"]
+)
 def test_every_named_recipe_runs(shell, name):
     """--recipe NAME is the constructor of that name."""
     tuned = OPTIONS_OF[name].get("inner") is not None or name == "nested_dev"
-    options = {"nested_resampling": "--outer 3 --inner 2", "resampling_test": "--inner 2"}.get(name, "")
-    result = run(shell, f"%%nestedcv X y --recipe {name} {options}\nknn(k={[1, 5] if tuned else 5})")
+    options = {
+        "nested_resampling": "--outer 3 --inner 2",
+        "resampling_test": "--inner 2",
+    }.get(name, "")
+    result = run(
+        shell,
+        f"%%nestedcv X y --recipe {name} {options}\nknn(k={[1, 5] if tuned else 5})",
+    )
     assert record_of(result).recipe.name == getattr(Recipe, name)().name
 
 
 def test_recipes_of_the_options_exist():
     """Every recipe that the magic offers is a constructor, and the other way round."""
-    constructors = {name for name, value in vars(Recipe).items() if isinstance(value, classmethod)}
+    constructors = {
+        name for name, value in vars(Recipe).items() if isinstance(value, classmethod)
+    }
     assert constructors == set(OPTIONS_OF)
 
 
@@ -157,15 +200,30 @@ def test_recipes_of_the_options_exist():
         ("%%nestedcv X y --inner 1\nknn()", "use inner >= 2"),
         ("%%nestedcv X nothing\nknn()", "'nothing' is not defined"),
         ("%%nestedcv X\nknn()", "give X and y"),
-        ("%%nestedcv X y --recipe magic\nknn()", "'magic' is not known; the recipes are train_validation_test"),
-        ("%%nestedcv X y --recipe external_cv --inner 3\nknn(k=5)", "--inner means nothing to --recipe external_cv"),
-        ("%%nestedcv frame --target nope\nknn()", "'nope' is no column; the columns are sepal length"),
+        (
+            "%%nestedcv X y --recipe magic\nknn()",
+            "'magic' is not known; the recipes are train_validation_test",
+        ),
+        (
+            "%%nestedcv X y --recipe external_cv --inner 3\nknn(k=5)",
+            "--inner means nothing to --recipe external_cv",
+        ),
+        (
+            "%%nestedcv frame --target nope\nknn()",
+            "'nope' is no column; the columns are sepal length",
+        ),
         ("%%nestedcv X y -o 1x\nknn()", "'1x' is no name"),
         ("%%nestedcv X y\nk = 3", "must end in an expression"),
         ("%%nestedcv X y\nknn(k=0)", "k=0: The 'n_neighbors' parameter"),
         ("%%nestedcv X y\n42", "42 is no estimator"),
-        ("%%nestedcv X y --loss hinge\nknn()", "--loss: 'hinge' is not defined; it knows zero_one, squared, absolute, log"),
-        ("%%nestedcv frame --target 'no such'\nknn()", "--target 'no such' is no column"),
+        (
+            "%%nestedcv X y --loss hinge\nknn()",
+            "--loss: 'hinge' is not defined; it knows zero_one, squared, absolute, log",
+        ),
+        (
+            "%%nestedcv frame --target 'no such'\nknn()",
+            "--target 'no such' is no column",
+        ),
         ("%%nestedcv X y --seed x\nknn()", "'x' is not defined"),
     ],
 )
@@ -205,7 +263,9 @@ def test_an_interrupt_shows_and_binds_what_was_finished(shell):
 def test_a_semicolon_shows_nothing(shell):
     """As in any cell, but the name is bound."""
     with capture_output() as shown:
-        shell.run_cell("%%nestedcv X y --outer 3 --inner 2 -o risk\nknn(k=[1, 5]);").raise_error()
+        shell.run_cell(
+            "%%nestedcv X y --outer 3 --inner 2 -o risk\nknn(k=[1, 5]);"
+        ).raise_error()
     assert "risk" not in shown.stdout
     assert shell.user_ns["risk"].risk > 0
 
@@ -219,9 +279,14 @@ def test_unloading_takes_the_magic_away(shell):
 
 def test_an_html_string_in_a_label_is_escaped(shell):
     """Names of the user's reach the page as text."""
-    shell.user_ns["frame"] = pd.DataFrame({"<b>": np.arange(30.0), "t": ["<i>", "$x$"] * 15})
+    shell.user_ns["frame"] = pd.DataFrame(
+        {"<b>": np.arange(30.0), "t": ["<i>", "$x$"] * 15}
+    )
     shell.user_ns["nearest"] = KNeighborsClassifier(1)
-    result = run(shell, "%%nestedcv frame --target t --outer 3 --inner 2\nFamily(nearest, {}, name='<script>')")
+    result = run(
+        shell,
+        "%%nestedcv frame --target t --outer 3 --inner 2\nFamily(nearest, {}, name='<script>')",
+    )
     page = result._repr_mimebundle_()[0]["text/html"]
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
@@ -239,15 +304,39 @@ def nested(shell, line, body="knn(k=[1, 5, 9])"):
     [
         ("--outer 4 --inner 3 --no-stratify", Recipe(4, 3, stratify=False), {}),
         ("--outer 4 --inner 3 --stratify", Recipe(4, 3, stratify=True), {}),
-        ("--outer 3 --inner 2 --time-ordered --buffer 2", Recipe(3, 2, time_ordered=True, buffer=2), {}),
+        (
+            "--outer 3 --inner 2 --time-ordered --buffer 2",
+            Recipe(3, 2, time_ordered=True, buffer=2),
+            {},
+        ),
         ("--recipe cv_test --test .3 --inner 3", Recipe.cv_test(3, test=0.3), {}),
-        ("--recipe train_validation_test --test .3 --validation .3", Recipe.train_validation_test(0.3, 0.3), {}),
-        ("--recipe resampling_test --samples 4 --validation .3", Recipe.resampling_test(4, 0.3), {}),
-        ("--recipe nested_resampling --outer 3 --inner 2 --test .3", Recipe.nested_resampling(3, 2, test=0.3), {}),
-        ("--outer 3 --inner 2 --scoring balanced_accuracy", Recipe(3, 2), {"scoring": "balanced_accuracy"}),
+        (
+            "--recipe train_validation_test --test .3 --validation .3",
+            Recipe.train_validation_test(0.3, 0.3),
+            {},
+        ),
+        (
+            "--recipe resampling_test --samples 4 --validation .3",
+            Recipe.resampling_test(4, 0.3),
+            {},
+        ),
+        (
+            "--recipe nested_resampling --outer 3 --inner 2 --test .3",
+            Recipe.nested_resampling(3, 2, test=0.3),
+            {},
+        ),
+        (
+            "--outer 3 --inner 2 --scoring balanced_accuracy",
+            Recipe(3, 2),
+            {"scoring": "balanced_accuracy"},
+        ),
         ("--outer 3 --inner 2 --select one_se", Recipe(3, 2), {"select": "one_se"}),
         ("--outer 3 --inner 2 --select np.argmax", Recipe(3, 2), {"select": np.argmax}),
-        ("--outer 3 --inner 2 --path refit --flat --jobs 2", Recipe(3, 2), {"path": "refit", "flat": True, "n_jobs": 2}),
+        (
+            "--outer 3 --inner 2 --path refit --flat --jobs 2",
+            Recipe(3, 2),
+            {"path": "refit", "flat": True, "n_jobs": 2},
+        ),
         ("--outer KFold(3) --inner loo", Recipe(KFold(3), "loo"), {}),
         ("--outer .25 --inner 2", Recipe(0.25, 2), {}),
     ],
@@ -258,9 +347,17 @@ def test_options_are_those_of_the_function(shell, line, recipe, options):
     X, y = shell.user_ns["X"], shell.user_ns["y"]
     order = np.random.default_rng(0).permutation(150)
     shell.user_ns.update(X=X[order], y=y[order])
-    result, same = nested(shell, line), recipe.run(knn(k=[1, 5, 9]), X[order], y[order], **options)
+    result, same = (
+        nested(shell, line),
+        recipe.run(knn(k=[1, 5, 9]), X[order], y[order], **options),
+    )
     assert record_of(result).recipe == recipe
-    assert (result.risk, result.chosen, result.path, result.flat) == (same.risk, same.chosen, same.path, same.flat)
+    assert (result.risk, result.chosen, result.path, result.flat) == (
+        same.risk,
+        same.chosen,
+        same.path,
+        same.flat,
+    )
 
 
 def test_weights_are_a_name_or_a_column(shell):
@@ -268,8 +365,13 @@ def test_weights_are_a_name_or_a_column(shell):
     w = np.linspace(1, 2, 150)
     shell.user_ns["w"] = w
     shell.user_ns["frame"]["weight"] = w
-    same = Recipe(3, 2).run(ridge(alpha=[0.1, 1]), *load_iris(return_X_y=True), sample_weight=w)
-    assert nested(shell, "--weights w --outer 3 --inner 2", "ridge(alpha=[0.1, 1])").risk == same.risk
+    same = Recipe(3, 2).run(
+        ridge(alpha=[0.1, 1]), *load_iris(return_X_y=True), sample_weight=w
+    )
+    assert (
+        nested(shell, "--weights w --outer 3 --inner 2", "ridge(alpha=[0.1, 1])").risk
+        == same.risk
+    )
     line = "%%nestedcv frame --target target --weights weight --outer 3 --inner 2"
     result = run(shell, f"{line}\nridge(alpha=[0.1, 1])")
     assert result.risk == pytest.approx(same.risk)
@@ -278,21 +380,33 @@ def test_weights_are_a_name_or_a_column(shell):
 
 def test_config_gives_the_defaults(shell):
     """%config NestedCVMagics: outer, inner, seed, jobs, select, path; the line wins."""
-    run(shell, "%config NestedCVMagics.outer = '3'\n%config NestedCVMagics.inner = '2'\n%config NestedCVMagics.seed = '7'")
-    run(shell, "%config NestedCVMagics.path = 'refit'\n%config NestedCVMagics.select = 'one_se'")
+    run(
+        shell,
+        "%config NestedCVMagics.outer = '3'\n%config NestedCVMagics.inner = '2'\n%config NestedCVMagics.seed = '7'",
+    )
+    run(
+        shell,
+        "%config NestedCVMagics.path = 'refit'\n%config NestedCVMagics.select = 'one_se'",
+    )
     result = nested(shell, "")
     assert record_of(result).recipe == Recipe(3, 2, seed=7)
     assert result.path == "refit"
     assert "one-standard-error" in result.quantity
-    assert record_of(nested(shell, "--seed 1 --inner 3 --path auto")).recipe == Recipe(3, 3, seed=1)
-    assert record_of(nested(shell, "--recipe internal_cv")).recipe == Recipe.internal_cv(2, seed=7)
+    assert record_of(nested(shell, "--seed 1 --inner 3 --path auto")).recipe == Recipe(
+        3, 3, seed=1
+    )
+    assert record_of(
+        nested(shell, "--recipe internal_cv")
+    ).recipe == Recipe.internal_cv(2, seed=7)
 
 
 def test_quiet_shows_nothing_and_keeps_the_result(shell):
     """-q, or a semicolon at the end of the body: no output; _ and -o hold the result."""
     for line, body in (("-q -o risk", "knn(k=[1, 5])"), ("-o risk", "knn(k=[1, 5]);")):
         with capture_output() as shown:
-            outcome = shell.run_cell(f"%%nestedcv X y --outer 3 --inner 2 {line}\n{body}", store_history=True)
+            outcome = shell.run_cell(
+                f"%%nestedcv X y --outer 3 --inner 2 {line}\n{body}", store_history=True
+            )
         outcome.raise_error()
         assert (shown.stdout, shown.outputs) == ("", [])
         assert isinstance(shell.user_ns["risk"], RiskEstimate)
@@ -302,13 +416,25 @@ def test_quiet_shows_nothing_and_keeps_the_result(shell):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("X y --otter 5", r"unrecognized arguments: --otter 5 Did you mean --outer\? See %nestedcv"),
-        ("X y --recipe cv_test --outer .2 --test .3", "--outer and --test are the same to --recipe cv_test; give one of them"),
-        ("X y --samples 3", "--samples means nothing to --recipe nested_cv; leave it out"),
+        (
+            "X y --otter 5",
+            r"unrecognized arguments: --otter 5 Did you mean --outer\? See %nestedcv",
+        ),
+        (
+            "X y --recipe cv_test --outer .2 --test .3",
+            "--outer and --test are the same to --recipe cv_test; give one of them",
+        ),
+        (
+            "X y --samples 3",
+            "--samples means nothing to --recipe nested_cv; leave it out",
+        ),
         ("X y --path fast", "--path 'fast' is not known; use auto or refit"),
         ("X y --select best", "--select: 'best' is not defined; it knows min, one_se"),
         ("X y --scoring acuracy", "unknown scoring 'acuracy'.*Did you mean 'accuracy'"),
-        ("X y --buffer 2", "buffer=2 needs rows in the order of time; add time_ordered=True"),
+        (
+            "X y --buffer 2",
+            "buffer=2 needs rows in the order of time; add time_ordered=True",
+        ),
         ("X y --weights nobody", "--weights: 'nobody' is not defined"),
         ("X y --jobs 0", "n_jobs=0 must be None or a whole number other than 0"),
     ],
@@ -324,7 +450,9 @@ def test_a_mistake_on_the_line_names_the_option(shell, line, message):
 def test_folds_shows_the_plan_without_fitting(shell, fits):
     """The same splits as a run, as a plan that shows itself."""
     plan = run(shell, "%folds X y --outer 4 --inner 3 --groups groups")
-    assert plan == Recipe(4, 3).plan(*load_iris(return_X_y=True), groups=np.arange(150) // 5)
+    assert plan == Recipe(4, 3).plan(
+        *load_iris(return_X_y=True), groups=np.arange(150) // 5
+    )
     assert run(shell, "%folds frame --target target --recipe cv_test").outer_words
     assert fits == []
     with pytest.raises(NestedCVError, match=r"give X and y \(got 1 names\)"):
@@ -379,11 +507,24 @@ def test_the_body_keeps_pythons_completion(shell):
 def test_unloading_takes_everything_back(shell):
     """Magics, matcher and configuration are gone; loading again brings them back once."""
     shell.run_line_magic("unload_ext", "cvnb")
-    assert not {"nestedcv", "folds"} & {name for kind in shell.magics_manager.magics.values() for name in kind}
-    assert not [one for one in shell.Completer.custom_matchers if one.__name__ == "cvnb_matcher"]
+    assert not {"nestedcv", "folds"} & {
+        name for kind in shell.magics_manager.magics.values() for name in kind
+    }
+    assert not [
+        one for one in shell.Completer.custom_matchers if one.__name__ == "cvnb_matcher"
+    ]
     shell.run_line_magic("load_ext", "cvnb")
     shell.run_line_magic("reload_ext", "cvnb")
-    assert len([one for one in shell.Completer.custom_matchers if one.__name__ == "cvnb_matcher"]) == 1
+    assert (
+        len(
+            [
+                one
+                for one in shell.Completer.custom_matchers
+                if one.__name__ == "cvnb_matcher"
+            ]
+        )
+        == 1
+    )
     assert completions(shell, "%%nestedcv X y --inn") == ["--inner"]
 
 
@@ -393,5 +534,7 @@ def test_a_dry_run_says_what_it_would_do(shell, fits):
     assert (found.fits, found.path.name) == (40, "path:knn")
     assert fits == []
     with capture_output() as shown:
-        shell.run_cell("%%nestedcv X y --dry-run --outer 3 --inner 2\n{'a': knn(k=[1, 5]), 'b': ridge(alpha=[1.0])}")
+        shell.run_cell(
+            "%%nestedcv X y --dry-run --outer 3 --inner 2\n{'a': knn(k=[1, 5]), 'b': ridge(alpha=[1.0])}"
+        )
     assert len(shown.outputs) == 2

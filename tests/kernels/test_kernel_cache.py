@@ -17,7 +17,9 @@ from sklearn.datasets import load_iris
 import cvnb
 from cvnb import kernels, knn, nested_cv
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs the users and modes of POSIX")
+pytestmark = pytest.mark.skipif(
+    not hasattr(os, "geteuid"), reason="needs the users and modes of POSIX"
+)
 
 DROP_FROM_BOUNDING_SET, OVERRIDE_MODES = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
 SENTENCE = "cvnb cannot keep its compiled loops"
@@ -67,7 +69,9 @@ def place():
 
 def without_override():
     """Modes of files count for root too, in the program that is started."""
-    if os.geteuid() == 0 and ctypes.CDLL(None).prctl(DROP_FROM_BOUNDING_SET, OVERRIDE_MODES, 0, 0, 0):
+    if os.geteuid() == 0 and ctypes.CDLL(None).prctl(
+        DROP_FROM_BOUNDING_SET, OVERRIDE_MODES, 0, 0, 0
+    ):
         raise OSError("this root cannot give up its right to write everywhere")
 
 
@@ -75,8 +79,14 @@ def without_override():
 def installed(tmp_path):
     """The package in a folder that is read-only, beside a folder for temporary files; a home that cannot be made."""
     if os.geteuid() == 0 and sys.platform != "linux":
-        pytest.skip("root can write everywhere, and gives that up on Linux alone; run the tests as another user")
-    shutil.copytree(Path(cvnb.__file__).parent, tmp_path / "site" / "cvnb", ignore=shutil.ignore_patterns("__pycache__"))
+        pytest.skip(
+            "root can write everywhere, and gives that up on Linux alone; run the tests as another user"
+        )
+    shutil.copytree(
+        Path(cvnb.__file__).parent,
+        tmp_path / "site" / "cvnb",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
     (tmp_path / "site" / "elsewhere.py").write_text(ELSEWHERE)
     (tmp_path / "temporary").mkdir(mode=0o700)
     lock(tmp_path / "site", 0o555)
@@ -92,23 +102,44 @@ def lock(folder, mode):
 
 def start(installed, runs=(), workers=False, **environment):
     """What a new process found, and what it said."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "XDG_", "JOBLIB_"))}
-    home = {"HOME": str(installed / "site" / "home"), "TMPDIR": str(installed / "temporary")}
-    env |= {"PYTHONPATH": str(installed / "site"), "PYTHONWARNINGS": "error", **home, **environment}
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("NUMBA_", "XDG_", "JOBLIB_"))
+    }
+    home = {
+        "HOME": str(installed / "site" / "home"),
+        "TMPDIR": str(installed / "temporary"),
+    }
+    env |= {
+        "PYTHONPATH": str(installed / "site"),
+        "PYTHONWARNINGS": "error",
+        **home,
+        **environment,
+    }
     script = SCRIPT.replace("RUNS", repr(list(runs))).replace("WORKERS", repr(workers))
     done = subprocess.run(
-        [sys.executable, "-c", script], env=env, cwd=installed, capture_output=True, text=True, preexec_fn=without_override
+        [sys.executable, "-c", script],
+        env=env,
+        cwd=installed,
+        capture_output=True,
+        text=True,
+        preexec_fn=without_override,
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout), done.stderr
 
 
-def test_a_read_only_installation_runs_and_keeps_its_kernels_for_the_next_process(installed):
+def test_a_read_only_installation_runs_and_keeps_its_kernels_for_the_next_process(
+    installed,
+):
     """The numbers are those of any other installation, one note says where, and the second process compiles nothing."""
     found, said = start(installed, runs=[0, 1], workers=True)
     assert "no locator available" in found["refused"]
     X, y = load_iris(return_X_y=True)
-    expected = [nested_cv(knn(), X, y, seed=seed, progress="off").fold_risks for seed in (0, 1)]
+    expected = [
+        nested_cv(knn(), X, y, seed=seed, progress="off").fold_risks for seed in (0, 1)
+    ]
     np.testing.assert_array_equal(found["risks"], expected)
     kept = installed / "temporary" / f"cvnb-numba-{os.geteuid()}"
     assert [Path(place).parent for place in found["places"]] == [kept]
@@ -134,7 +165,9 @@ def test_where_nothing_can_be_kept_kernels_are_compiled_without_a_cache(installe
     found, said = start(installed, runs=[0])
     assert "no locator available" in found["refused"]
     X, y = load_iris(return_X_y=True)
-    np.testing.assert_array_equal(found["risks"], [nested_cv(knn(), X, y, progress="off").fold_risks])
+    np.testing.assert_array_equal(
+        found["risks"], [nested_cv(knn(), X, y, progress="off").fold_risks]
+    )
     assert found["places"] == ["None"]
     assert found["untouched"]
     assert list(planted.iterdir()) == []
@@ -155,7 +188,9 @@ def test_a_home_that_can_be_written_to_is_used(installed):
     """As Numba has it, and no word about it."""
     (installed / "home").mkdir()
     found, said = start(installed, HOME=str(installed / "home"))
-    assert all(Path(place).is_relative_to(installed / "home") for place in found["places"])
+    assert all(
+        Path(place).is_relative_to(installed / "home") for place in found["places"]
+    )
     assert said == ""
     assert list((installed / "temporary").iterdir()) == []
 
@@ -165,7 +200,9 @@ def test_a_package_that_can_be_written_to_keeps_its_kernels_beside_it(installed)
     lock(installed / "site", 0o755)
     found, said = start(installed)
     assert found["refused"] == ""
-    assert found["places"] == [str(installed / "site" / "cvnb" / "kernels" / "__pycache__")]
+    assert found["places"] == [
+        str(installed / "site" / "cvnb" / "kernels" / "__pycache__")
+    ]
     assert said == ""
     assert list((installed / "temporary").iterdir()) == []
 
@@ -186,8 +223,12 @@ def test_the_directory_is_made_once_and_is_the_users_alone(temporary):
     assert kernels._own_directory() == made
 
 
-@pytest.mark.parametrize("planted", ["open to others", "a link", "a file", "of somebody else", "replaceable"])
-def test_a_directory_that_somebody_else_may_have_planted_is_not_used(temporary, planted):
+@pytest.mark.parametrize(
+    "planted", ["open to others", "a link", "a file", "of somebody else", "replaceable"]
+)
+def test_a_directory_that_somebody_else_may_have_planted_is_not_used(
+    temporary, planted
+):
     """What lies in it would be run."""
     place = temporary / f"cvnb-numba-{os.geteuid()}"
     if planted == "open to others":
@@ -208,7 +249,9 @@ def test_a_directory_that_somebody_else_may_have_planted_is_not_used(temporary, 
     assert kernels._own_directory() is None
 
 
-def test_without_a_place_for_temporary_files_there_is_no_directory(tmp_path, monkeypatch):
+def test_without_a_place_for_temporary_files_there_is_no_directory(
+    tmp_path, monkeypatch
+):
     """Nor an error."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     assert kernels._own_directory() is None
@@ -218,6 +261,8 @@ def test_an_error_of_another_kind_is_not_taken_for_a_missing_place(monkeypatch):
     """A locator that the user names and that does not exist is the user's to mend."""
     if not hasattr(kernels.numba.config, "CACHE_LOCATOR_CLASSES"):
         pytest.skip("this Numba has no locators to name")
-    monkeypatch.setattr(kernels.numba.config, "CACHE_LOCATOR_CLASSES", "no.such.Locator")
+    monkeypatch.setattr(
+        kernels.numba.config, "CACHE_LOCATOR_CLASSES", "no.such.Locator"
+    )
     with pytest.raises(RuntimeError, match=r"no\.such\.Locator"):
         kernels._can_cache()

@@ -37,7 +37,9 @@ def smoothings(estimator, values, X_train, y_train, X_test):
     said = []
     for value in values:
         v = var + value * X_train.var(axis=0).max()
-        fit = np.log(n / n.sum()) - 0.5 * (np.log(2 * np.pi * v).sum(axis=1) + (gap / v).sum(axis=2))
+        fit = np.log(n / n.sum()) - 0.5 * (
+            np.log(2 * np.pi * v).sum(axis=1) + (gap / v).sum(axis=2)
+        )
         said.append(classes[fit.argmax(axis=1)])
     return np.column_stack(said)
 
@@ -64,19 +66,38 @@ def added():
 def both(model, grid, y=y, **options):
     """The results by the fastest path and by refit."""
     family = Family(model, grid)
-    return [NESTED.run(family, X, y, path=path, progress="off", **options) for path in ("auto", "refit")]
+    return [
+        NESTED.run(family, X, y, path=path, progress="off", **options)
+        for path in ("auto", "refit")
+    ]
 
 
-@pytest.mark.parametrize("model", [GaussianNB(), make_pipeline(MinMaxScaler(), GaussianNB())], ids=["bare", "behind"])
-@pytest.mark.parametrize("labels", [y, np.array(["b", "c", "a"])[y]], ids=["numbers", "words"])
+@pytest.mark.parametrize(
+    "model",
+    [GaussianNB(), make_pipeline(MinMaxScaler(), GaussianNB())],
+    ids=["bare", "behind"],
+)
+@pytest.mark.parametrize(
+    "labels", [y, np.array(["b", "c", "a"])[y]], ids=["numbers", "words"]
+)
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_added_path_gives_the_numbers_of_refit(added, model, labels, n_jobs):
     """Bare, behind a transformer, in workers: curves, choices, predictions, and the flat estimate for nothing."""
-    name = "var_smoothing" if isinstance(model, GaussianNB) else "gaussiannb__var_smoothing"
-    ours, refit = both(model, {name: SMOOTHING["var_smoothing"]}, labels, n_jobs=n_jobs, flat=True)
+    name = (
+        "var_smoothing"
+        if isinstance(model, GaussianNB)
+        else "gaussiannb__var_smoothing"
+    )
+    ours, refit = both(
+        model, {name: SMOOTHING["var_smoothing"]}, labels, n_jobs=n_jobs, flat=True
+    )
     assert (ours.path, refit.path) == ("path:GaussianNB", "refit")
-    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(ours.outer_curves, refit.outer_curves, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        ours.inner_curves, refit.inner_curves, rtol=0, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        ours.outer_curves, refit.outer_curves, rtol=0, atol=1e-12
+    )
     assert ours.chosen == refit.chosen
     assert np.array_equal(ours.predictions, refit.predictions)
 
@@ -100,8 +121,12 @@ def test_an_added_path_may_work_in_place(added):
     assert ours.path == "path:GaussianNB"
     assert np.array_equal(X, before)
     first = np.array([setting["priors"] is None for setting in ours.settings])
-    np.testing.assert_allclose(ours.inner_curves[:, first], refit.inner_curves[:, first], rtol=0, atol=1e-12)
-    np.testing.assert_array_equal(ours.inner_curves[:, ~first], ours.inner_curves[:, first])
+    np.testing.assert_allclose(
+        ours.inner_curves[:, first], refit.inner_curves[:, first], rtol=0, atol=1e-12
+    )
+    np.testing.assert_array_equal(
+        ours.inner_curves[:, ~first], ours.inner_curves[:, first]
+    )
 
 
 class Shrunk(RegressorMixin, BaseEstimator):
@@ -118,7 +143,9 @@ class Shrunk(RegressorMixin, BaseEstimator):
         return np.full(len(X), self.mean_)
 
 
-@pytest.mark.parametrize("model", [Shrunk(), make_pipeline(MinMaxScaler(), Shrunk())], ids=["bare", "behind"])
+@pytest.mark.parametrize(
+    "model", [Shrunk(), make_pipeline(MinMaxScaler(), Shrunk())], ids=["bare", "behind"]
+)
 def test_a_model_of_ones_own_is_asked_once_per_split(added, model):
     """For each other number of the grid, and what it does to the estimator is not seen by the next split."""
     asked = []
@@ -133,23 +160,43 @@ def test_a_model_of_ones_own_is_asked_once_per_split(added, model):
     prefix = "" if isinstance(model, Shrunk) else "shrunk__"
     grid = {f"{prefix}share": [0.0, 0.5, 0.9, 1.0, 1.1], f"{prefix}more": [0.0, 0.3]}
     family = Family(model, grid)
-    ours, refit = (NESTED.run(family, X, X[:, 0], path=path, progress="off", n_jobs=1) for path in ("auto", "refit"))
+    ours, refit = (
+        NESTED.run(family, X, X[:, 0], path=path, progress="off", n_jobs=1)
+        for path in ("auto", "refit")
+    )
     assert ours.path == "path:Shrunk"
-    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=0, atol=1e-12)
-    assert [len(values) for values in asked] == [5] * 2 * (ours.plan.n_inner + len(ours.plan.outer))
+    np.testing.assert_allclose(
+        ours.inner_curves, refit.inner_curves, rtol=0, atol=1e-12
+    )
+    assert [len(values) for values in asked] == [5] * 2 * (
+        ours.plan.n_inner + len(ours.plan.outer)
+    )
 
 
-@pytest.mark.parametrize("said", [np.ma.masked_array, lambda one: one.astype(complex), lambda one: one.astype(str)])
+@pytest.mark.parametrize(
+    "said",
+    [np.ma.masked_array, lambda one: one.astype(complex), lambda one: one.astype(str)],
+)
 def test_what_is_no_number_is_an_error(added, said):
     """A mask, an imaginary part, words: none is dropped in silence."""
-    add_path(Shrunk, "share", lambda one, values, X, y, new: said(np.tile(values * y.mean(), (len(new), 1))))
-    with pytest.raises(FamilyError, match=r"path of Shrunk gave .*; it must be numbers"):
+    add_path(
+        Shrunk,
+        "share",
+        lambda one, values, X, y, new: said(np.tile(values * y.mean(), (len(new), 1))),
+    )
+    with pytest.raises(
+        FamilyError, match=r"path of Shrunk gave .*; it must be numbers"
+    ):
         NESTED.run(Family(Shrunk(), {"share": [0.5, 1.0]}), X, X[:, 0], progress="off")
 
 
 def test_an_added_path_of_a_regressor(added):
     """Numbers, squared loss, a second parameter in the grid: one call per combination."""
-    grid = {"strategy": ["quantile"], "quantile": [0.1, 0.5, 0.9], "constant": [None, 1.0]}
+    grid = {
+        "strategy": ["quantile"],
+        "quantile": [0.1, 0.5, 0.9],
+        "constant": [None, 1.0],
+    }
     ours, refit = both(DummyRegressor(), grid, X[:, 0] + X[:, 1])
     assert ours.path == "path:DummyRegressor"
     np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-12)
@@ -160,7 +207,11 @@ def test_an_added_path_of_a_regressor(added):
     [
         (GaussianNB(priors=[0.2, 0.3, 0.5]), {}, "GaussianNB with priors"),
         (GaussianNB(), {"sample_weight": np.ones(len(y))}, "takes no sample_weight"),
-        (GaussianNB(), {"loss": "log"}, "says predictions only, and the log loss wants more"),
+        (
+            GaussianNB(),
+            {"loss": "log"},
+            "says predictions only, and the log loss wants more",
+        ),
     ],
 )
 def test_what_an_added_path_does_not_tell_is_refitted(added, model, options, why):
@@ -191,8 +242,16 @@ def test_a_split_that_a_path_declines_is_refitted():
 @pytest.mark.parametrize(
     ("predict", "match"),
     [
-        (lambda model, values, X_train, y_train, X_test: np.zeros(len(X_test)), r"shape \(30,\) for 30 rows and 5 values"),
-        (lambda model, values, X_train, y_train, X_test: np.full((len(X_test), len(values)), 7), "predicts 7, no class"),
+        (
+            lambda model, values, X_train, y_train, X_test: np.zeros(len(X_test)),
+            r"shape \(30,\) for 30 rows and 5 values",
+        ),
+        (
+            lambda model, values, X_train, y_train, X_test: np.full(
+                (len(X_test), len(values)), 7
+            ),
+            "predicts 7, no class",
+        ),
     ],
 )
 def test_answers_that_cannot_be_are_errors(predict, match):
@@ -208,16 +267,40 @@ def test_answers_that_cannot_be_are_errors(predict, match):
 @pytest.mark.parametrize(
     ("arguments", "error", "match"),
     [
-        ((GaussianNB(), "var_smoothing", smoothings), WrongTypeError, "is no class; use GaussianNB"),
-        (("var_smoothing", GaussianNB, smoothings), WrongTypeError, "model='var_smoothing' is no class; use an estimator's"),
+        (
+            (GaussianNB(), "var_smoothing", smoothings),
+            WrongTypeError,
+            "is no class; use GaussianNB",
+        ),
+        (
+            ("var_smoothing", GaussianNB, smoothings),
+            WrongTypeError,
+            "model='var_smoothing' is no class; use an estimator's",
+        ),
         ((GaussianNB, [], smoothings), WrongTypeError, "is no name of a parameter"),
         ((GaussianNB, 3, smoothings), WrongTypeError, "is no name of a parameter"),
-        ((GaussianNB, ["var_smoothing"] * 2, smoothings), FamilyError, "names a parameter twice"),
-        ((GaussianNB, ["var_smoothing", "k"], smoothings), FamilyError, "has no parameter 'k'"),
+        (
+            (GaussianNB, ["var_smoothing"] * 2, smoothings),
+            FamilyError,
+            "names a parameter twice",
+        ),
+        (
+            (GaussianNB, ["var_smoothing", "k"], smoothings),
+            FamilyError,
+            "has no parameter 'k'",
+        ),
         ((int, "var_smoothing", smoothings), WrongTypeError, "int is no estimator"),
         ((GaussianNB, "var_smoothing", 3), WrongTypeError, "predict=3 is no function"),
-        ((GaussianNB, "var_smoothing", smoothings, "never"), WrongTypeError, "refuses='never' is no function"),
-        ((RadiusNeighborsClassifier, "k", quantiles), FamilyError, "has no parameter 'k'; it has .*radius"),
+        (
+            (GaussianNB, "var_smoothing", smoothings, "never"),
+            WrongTypeError,
+            "refuses='never' is no function",
+        ),
+        (
+            (RadiusNeighborsClassifier, "k", quantiles),
+            FamilyError,
+            "has no parameter 'k'; it has .*radius",
+        ),
     ],
 )
 def test_what_no_path_can_be_of_is_refused(arguments, error, match):
@@ -240,7 +323,13 @@ def test_a_path_is_forgotten(added):
 def test_an_added_path_stands_before_one_of_cvnbs_own():
     """So what a user has added goes on when a later version brings its own; that one counts again without it."""
     family = Family(Ridge(), {"alpha": [0.1, 1.0]})
-    add_path(Ridge, "alpha", lambda estimator, alphas, X_train, y_train, X_test: np.zeros((len(X_test), len(alphas))))
+    add_path(
+        Ridge,
+        "alpha",
+        lambda estimator, alphas, X_train, y_train, X_test: np.zeros(
+            (len(X_test), len(alphas))
+        ),
+    )
     try:
         result = NESTED.run(family, X, 1.5 * y, progress="off")
         assert result.path == "path:Ridge"
@@ -271,7 +360,12 @@ def test_an_added_path_needs_no_compiled_loops():
             "assert 'numba' not in sys.modules",
         ]
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parent.parent,
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -293,27 +387,44 @@ def forgotten():
 def two(model, grid, target, **options):
     """The results by the path and by refit, on columns of one scale."""
     family = Family(model, grid)
-    return [NESTED.run(family, SCALED, target, path=path, progress="off", **options) for path in ("auto", "refit")]
+    return [
+        NESTED.run(family, SCALED, target, path=path, progress="off", **options)
+        for path in ("auto", "refit")
+    ]
 
 
 def assert_same(ours, refit, name):
     assert (ours.path, refit.path) == (f"path:{name}", "refit"), ours.path_reason
-    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-10, atol=1e-12)
-    np.testing.assert_allclose(ours.fold_risks, refit.fold_risks, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(
+        ours.inner_curves, refit.inner_curves, rtol=1e-10, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        ours.fold_risks, refit.fold_risks, rtol=1e-10, atol=1e-12
+    )
     assert ours.chosen == refit.chosen
 
 
 def test_a_smoother_over_its_bandwidth(forgotten):
     """Nadaraya and Watson's regression; a power in the grid is one call each."""
     add_path(Kernel, "bandwidth", kernels, name="kernel")
-    assert_same(*two(Kernel(), {"bandwidth": BANDWIDTHS, "power": [1.0, 2.0]}, X[:, 0]), "kernel")
+    assert_same(
+        *two(Kernel(), {"bandwidth": BANDWIDTHS, "power": [1.0, 2.0]}, X[:, 0]),
+        "kernel",
+    )
 
 
 @pytest.mark.parametrize(
     ("grid", "calls"),
     [
         ({"bandwidth": BANDWIDTHS, "power": [1.0, 2.0]}, [6]),
-        ([{"bandwidth": [0.3], "power": [1, 2]}, {"bandwidth": BANDWIDTHS}, {"power": [1.5]}], [2, 3, 1]),
+        (
+            [
+                {"bandwidth": [0.3], "power": [1, 2]},
+                {"bandwidth": BANDWIDTHS},
+                {"power": [1.5]},
+            ],
+            [2, 3, 1],
+        ),
         ({"kernel__bandwidth": BANDWIDTHS, "kernel__power": [1.0, 2.0]}, [6]),
     ],
     ids=["grid", "list of grids", "behind"],
@@ -327,7 +438,9 @@ def test_a_path_along_two_parameters(forgotten, grid, calls):
         return kernels_and_powers(estimator, values, *rows)
 
     add_path(Kernel, ("bandwidth", "power"), counted)
-    model = make_pipeline(MinMaxScaler(), Kernel()) if "kernel__power" in grid else Kernel()
+    model = (
+        make_pipeline(MinMaxScaler(), Kernel()) if "kernel__power" in grid else Kernel()
+    )
     ours, refit = two(model, grid, X[:, 0], n_jobs=1)
     assert_same(ours, refit, "Kernel")
     assert asked == calls * (ours.plan.n_inner + len(ours.plan.outer))
@@ -343,7 +456,9 @@ def test_a_path_that_takes_weights(forgotten, rng):
 
     add_path(Kernel, "bandwidth", weighted, weights=True)
     weights = rng.uniform(0.1, 2.0, size=len(X))
-    ours, refit = two(Kernel(), {"bandwidth": BANDWIDTHS}, X[:, 0], sample_weight=weights)
+    ours, refit = two(
+        Kernel(), {"bandwidth": BANDWIDTHS}, X[:, 0], sample_weight=weights
+    )
     assert_same(ours, refit, "Kernel")
     assert set(np.concatenate(given)) <= set(weights)
     plain = two(Kernel(), {"bandwidth": BANDWIDTHS}, X[:, 0])
@@ -359,7 +474,10 @@ def probabilities(estimator, values, X_train, y_train, X_test):
         model.set_params(var_smoothing=value).fit(X_train, y_train)
         labels.append(model.predict(X_test))
         shares.append(model.predict_proba(X_test))
-    return {"predict": np.column_stack(labels), "predict_proba": np.stack(shares, axis=1)}
+    return {
+        "predict": np.column_stack(labels),
+        "predict_proba": np.stack(shares, axis=1),
+    }
 
 
 @pytest.mark.parametrize(
@@ -383,10 +501,15 @@ def test_a_path_that_gives_probabilities(forgotten, labels, options):
 def test_a_class_that_a_training_part_lacks_has_no_column(forgotten):
     """The function says nothing of a class that it was not shown: its probability is 0, as on refit."""
     labels = np.array([0] * 60 + [1] * 60 + [2] * 58)
-    lacking = Recipe(outer=[(np.arange(20, 100), [*range(20), *range(100, 120)])], inner=None)
+    lacking = Recipe(
+        outer=[(np.arange(20, 100), [*range(20), *range(100, 120)])], inner=None
+    )
     add_path(GaussianNB, "var_smoothing", probabilities, responses=["predict_proba"])
     ours, refit = (
-        lacking.run(Family(GaussianNB()), SCALED, labels, loss="log", path=path, progress="off") for path in ("auto", "refit")
+        lacking.run(
+            Family(GaussianNB()), SCALED, labels, loss="log", path=path, progress="off"
+        )
+        for path in ("auto", "refit")
     )
     assert (ours.path, refit.path) == ("path:GaussianNB", "refit")
     np.testing.assert_allclose(ours.fold_risks, refit.fold_risks, rtol=1e-10)
@@ -394,12 +517,20 @@ def test_a_class_that_a_training_part_lacks_has_no_column(forgotten):
 
 @pytest.mark.parametrize(
     ("labels", "scoring"),
-    [(y > 0, "roc_auc"), (y > 0, "accuracy"), (y, "top_k_accuracy"), (np.array(list("zxy"))[y], "top_k_accuracy")],
+    [
+        (y > 0, "roc_auc"),
+        (y > 0, "accuracy"),
+        (y, "top_k_accuracy"),
+        (np.array(list("zxy"))[y], "top_k_accuracy"),
+    ],
 )
 def test_a_path_that_gives_decisions(forgotten, labels, scoring):
     """Of two classes one number for each row and value, of more one for each class."""
     add_path(Centroids, "shrink", shrunken, responses="decision_function")
-    assert_same(*two(Centroids(), {"shrink": [0.0, 0.3, 0.9]}, labels, scoring=scoring), "Centroids")
+    assert_same(
+        *two(Centroids(), {"shrink": [0.0, 0.3, 0.9]}, labels, scoring=scoring),
+        "Centroids",
+    )
 
 
 def test_a_response_that_a_path_does_not_give_is_refitted(forgotten):
@@ -407,23 +538,49 @@ def test_a_response_that_a_path_does_not_give_is_refitted(forgotten):
     add_path(Centroids, "shrink", lambda *given: shrunken(*given)["predict"])
     ours, refit = two(Centroids(), {"shrink": [0.0, 0.3]}, y > 0, scoring="roc_auc")
     assert (ours.path, ours.chosen) == ("refit", refit.chosen)
-    assert "says predictions only, and the -roc_auc loss wants more: decision_function" in ours.path_reason
+    assert (
+        "says predictions only, and the -roc_auc loss wants more: decision_function"
+        in ours.path_reason
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "match"),
     [
-        (lambda given: given["predict"], "gave ndarray; it must be a dict of predict, decision_function"),
-        (lambda given: {"predict": given["predict"]}, "gave a dict of predict; 'decision_function' is missing"),
-        (lambda given: {**given, "decision_function": given["predict"]}, r"gave decision_function of shape .* it must be"),
-        (lambda given: {**given, "decision_function": np.full((60, 2, 3), "a")}, "it must be numbers"),
+        (
+            lambda given: given["predict"],
+            "gave ndarray; it must be a dict of predict, decision_function",
+        ),
+        (
+            lambda given: {"predict": given["predict"]},
+            "gave a dict of predict; 'decision_function' is missing",
+        ),
+        (
+            lambda given: {**given, "decision_function": given["predict"]},
+            r"gave decision_function of shape .* it must be",
+        ),
+        (
+            lambda given: {**given, "decision_function": np.full((60, 2, 3), "a")},
+            "it must be numbers",
+        ),
     ],
 )
 def test_a_dict_that_cannot_be_is_an_error(forgotten, change, match):
     """What is missing or of another shape is named."""
-    add_path(Centroids, "shrink", lambda *given: change(shrunken(*given)), responses=["decision_function"])
+    add_path(
+        Centroids,
+        "shrink",
+        lambda *given: change(shrunken(*given)),
+        responses=["decision_function"],
+    )
     with pytest.raises(FamilyError, match=match):
-        NESTED.run(Family(Centroids(), {"shrink": [0.0, 0.3]}), SCALED, y, scoring="top_k_accuracy", progress="off")
+        NESTED.run(
+            Family(Centroids(), {"shrink": [0.0, 0.3]}),
+            SCALED,
+            y,
+            scoring="top_k_accuracy",
+            progress="off",
+        )
 
 
 @pytest.mark.parametrize(
@@ -431,7 +588,11 @@ def test_a_dict_that_cannot_be_is_an_error(forgotten, change, match):
     [
         ({"cost": 3}, WrongTypeError, "cost=3 is no function"),
         ({"memory": "much"}, WrongTypeError, "memory='much' is no function"),
-        ({"responses": ["transform"]}, FamilyError, "responses has 'transform'; it may have 'predict_proba' and"),
+        (
+            {"responses": ["transform"]},
+            FamilyError,
+            "responses has 'transform'; it may have 'predict_proba' and",
+        ),
         ({"notes": {"a": "{n}", "b": "{n}"}}, FamilyError, "notes has 2 kinds"),
         ({"name": "ridge"}, FamilyError, "'ridge' is an algorithm of cvnb's own"),
     ],
@@ -453,12 +614,18 @@ def test_a_cost_tells_the_time_without_a_fit(forgotten):
     def never(*rows):
         raise AssertionError("asked")
 
-    add_path(Kernel, "bandwidth", never, cost=cost, memory=lambda *sizes: 1e9 + sizes[0])
-    found = dry_run(NESTED, Family(Kernel(), {"bandwidth": BANDWIDTHS}), SCALED, X[:, 0])
+    add_path(
+        Kernel, "bandwidth", never, cost=cost, memory=lambda *sizes: 1e9 + sizes[0]
+    )
+    found = dry_run(
+        NESTED, Family(Kernel(), {"bandwidth": BANDWIDTHS}), SCALED, X[:, 0]
+    )
     assert set(sizes) == {(59, 13, 3), (60, 13, 3), (118, 13, 3), (119, 13, 3)}
     assert found.seconds > 1
     assert found.megabytes > 1000
-    behind = Family(make_pipeline(MinMaxScaler(), Kernel()), {"kernel__bandwidth": BANDWIDTHS})
+    behind = Family(
+        make_pipeline(MinMaxScaler(), Kernel()), {"kernel__bandwidth": BANDWIDTHS}
+    )
     assert dry_run(NESTED, behind, SCALED, X[:, 0]).seconds < 1
 
 
@@ -466,7 +633,10 @@ def test_a_cost_tells_the_time_without_a_fit(forgotten):
 def test_a_cost_that_is_no_number_is_an_error(forgotten, given):
     """With what it was asked for."""
     add_path(Kernel, "bandwidth", kernels, cost=lambda *sizes: given)
-    with pytest.raises(FamilyError, match=r"cost\(\d+, 13, 3\) gave .*; it must give a number, 0 or more"):
+    with pytest.raises(
+        FamilyError,
+        match=r"cost\(\d+, 13, 3\) gave .*; it must give a number, 0 or more",
+    ):
         dry_run(NESTED, Family(Kernel(), {"bandwidth": BANDWIDTHS}), SCALED, X[:, 0])
 
 
@@ -476,7 +646,12 @@ def test_what_a_path_counts_is_noted(forgotten):
     def counting(*rows):
         return {"predict": kernels(*rows), "ties": 1}
 
-    add_path(Kernel, "bandwidth", counting, notes={"ties": "At {n} two rows are equally near."})
+    add_path(
+        Kernel,
+        "bandwidth",
+        counting,
+        notes={"ties": "At {n} two rows are equally near."},
+    )
     result = two(Kernel(), {"bandwidth": BANDWIDTHS}, X[:, 0])[0]
     assert "At 9 predictions two rows are equally near." in result.notes
 
@@ -485,5 +660,7 @@ def test_one_se_by_the_order_that_was_added(forgotten):
     """Larger bandwidths are simpler where it is said so."""
     add_path(Kernel, "bandwidth", kernels, simplest={"bandwidth": "large"})
     family = Family(Kernel(), {"bandwidth": BANDWIDTHS})
-    result = NESTED.run(family, SCALED, np.zeros(len(X)), select="one_se", progress="off")
+    result = NESTED.run(
+        family, SCALED, np.zeros(len(X)), select="one_se", progress="off"
+    )
     assert result.chosen == [{"bandwidth": 1.5}] * 3

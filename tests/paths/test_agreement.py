@@ -41,7 +41,9 @@ AUTO = Path(__file__).parents[2] / "notebooks" / "data" / "auto.csv"
 
 def assert_close(actual, expected, tolerance=1e-10):
     """Equal to a relative tolerance."""
-    np.testing.assert_allclose(np.asarray(actual, dtype=float), expected, rtol=tolerance, atol=1e-12)
+    np.testing.assert_allclose(
+        np.asarray(actual, dtype=float), expected, rtol=tolerance, atol=1e-12
+    )
 
 
 def assert_same(one, other, tolerance=1e-10):
@@ -54,7 +56,9 @@ def assert_same(one, other, tolerance=1e-10):
 
 def run(model, recipe, X, y, **options):
     """The result of a model of the table under a recipe."""
-    return recipe.run(Family(model.estimator, model.grid), X, y, progress="off", **options)
+    return recipe.run(
+        Family(model.estimator, model.grid), X, y, progress="off", **options
+    )
 
 
 @functools.cache
@@ -62,7 +66,9 @@ def run_row(row, path="auto"):
     """The result of a row of the table."""
     name, family, recipe = row
     X, y = cases.data(name)
-    return run(cases.FAMILIES[family], Recipe(**cases.RECIPES[recipe](len(y))), X, y, path=path)
+    return run(
+        cases.FAMILIES[family], Recipe(**cases.RECIPES[recipe](len(y))), X, y, path=path
+    )
 
 
 def loss_of(score, scoring):
@@ -76,11 +82,15 @@ class Reference:
     def __init__(self, model, X, y, outer, inner, scoring=None):
         scoring = scoring or model.scoring
         search = GridSearchCV(model.estimator, model.grid, cv=inner, scoring=scoring)
-        folds = cross_validate(search, X, y, cv=outer, scoring=scoring, return_estimator=True)
+        folds = cross_validate(
+            search, X, y, cv=outer, scoring=scoring, return_estimator=True
+        )
         searches = folds["estimator"]
         self.fold_scores = folds["test_score"]
         self.fold_risks = loss_of(self.fold_scores, scoring)
-        self.inner_curves = np.array([loss_of(one.cv_results_["mean_test_score"], scoring) for one in searches])
+        self.inner_curves = np.array(
+            [loss_of(one.cv_results_["mean_test_score"], scoring) for one in searches]
+        )
         self.chosen_index = np.array([one.best_index_ for one in searches])
         self.chosen = [one.best_params_ for one in searches]
         self.settings = searches[0].cv_results_["params"]
@@ -104,7 +114,9 @@ def tolerance_to_scikit_learn(name, model):
 
 def tolerance_to_definition(name, model, result):
     """That of the model; whoever refits loses the digits that scikit-learn loses."""
-    refitted = result.path == "refit" or any("were refitted" in note for note in result.notes)
+    refitted = result.path == "refit" or any(
+        "were refitted" in note for note in result.notes
+    )
     return tolerance_to_scikit_learn(name, model) if refitted else model.tolerance
 
 
@@ -120,10 +132,16 @@ def assert_equals_scikit_learn(result, expected, tolerance=1e-10):
 
 def naive_of(model, result, X, y, loss=None, weights=None, plug_in=None):
     """The oracle's numbers on the splits of a result."""
-    inner = None if result.inner_curves is None else [list(splits) for splits in result.plan.inner]
+    inner = (
+        None
+        if result.inner_curves is None
+        else [list(splits) for splits in result.plan.inner]
+    )
     outer, loss = list(result.plan.outer), loss or model.loss
     settings = naive.settings_of(model.grid)
-    return naive.nested(plug_in or model.plug_in, settings, X, y, outer, inner, loss, weights)
+    return naive.nested(
+        plug_in or model.plug_in, settings, X, y, outer, inner, loss, weights
+    )
 
 
 def assert_equals_naive(result, expected, tolerance=1e-10):
@@ -166,10 +184,20 @@ def test_every_row_equals_its_definition(row):
     """Loops over rows, settings and splits give the same numbers."""
     X, y = cases.data(row[0])
     model, result = cases.FAMILIES[row[1]], run_row(row)
-    assert_equals_naive(result, naive_of(model, result, X, y), tolerance_to_definition(row[0], model, result))
+    assert_equals_naive(
+        result,
+        naive_of(model, result, X, y),
+        tolerance_to_definition(row[0], model, result),
+    )
 
 
-@each_row([row for row in cases.TABLE if cases.undetermined(row) and not row[1].startswith("scaled")])
+@each_row(
+    [
+        row
+        for row in cases.TABLE
+        if cases.undetermined(row) and not row[1].startswith("scaled")
+    ]
+)
 def test_equal_distances_go_to_the_smaller_row_number(row):
     """Where rows are equally far, the neighbours follow the definition's rule, or on refit are scikit-learn's."""
     X, y = cases.data(row[0])
@@ -193,13 +221,20 @@ def test_rows_said_to_be_free_of_equal_distances_are(row):
 
 def test_rounding_does_not_break_a_tie():
     """Accuracies .1, .2, .3 and .3, .2, .1 of two settings are a tie, and the first in the grid's order wins."""
-    y = np.concatenate([np.repeat([0, 1, 2], counts) for counts in ([1, 3, 6], [2, 2, 6], [3, 1, 6], [5, 5, 5])])
+    y = np.concatenate(
+        [
+            np.repeat([0, 1, 2], counts)
+            for counts in ([1, 3, 6], [2, 2, 6], [3, 1, 6], [5, 5, 5])
+        ]
+    )
     folds = np.split(np.arange(45), [10, 20, 30])
     outer = [(np.arange(30), folds[3])]
     inner = [[(np.setdiff1d(np.arange(30), test), test) for test in folds[:3]]]
     for order in ([0, 1], [1, 0]):
         family = Family(DummyClassifier(strategy="constant"), {"constant": order})
-        result = Recipe(outer=outer, inner=inner).run(family, np.zeros((45, 1)), y, progress="off")
+        result = Recipe(outer=outer, inner=inner).run(
+            family, np.zeros((45, 1)), y, progress="off"
+        )
         assert result.chosen == [{"constant": order[0]}]
 
 
@@ -211,7 +246,11 @@ SOME = ["scaled knn votes", "knn means", "ridge", "scaled ridge", "tree", "svc"]
 
 def some_data(family):
     """A data set without equal distances for a family."""
-    return cases.data("plain / numbers" if cases.FAMILIES[family].loss == "squared" else "plain / words")
+    return cases.data(
+        "plain / numbers"
+        if cases.FAMILIES[family].loss == "squared"
+        else "plain / words"
+    )
 
 
 @pytest.mark.parametrize("family", SOME)
@@ -219,7 +258,12 @@ def test_lists_of_row_numbers_equal_the_splitters_that_drew_them(family):
     """Explicit lists at both levels, in row numbers of the whole data, give bit-equal numbers."""
     X, y = some_data(family)
     model = cases.FAMILIES[family]
-    drawn = run(model, Recipe(outer=ShuffleSplit(3, test_size=0.3, random_state=0), inner=KFold(3)), X, y)
+    drawn = run(
+        model,
+        Recipe(outer=ShuffleSplit(3, test_size=0.3, random_state=0), inner=KFold(3)),
+        X,
+        y,
+    )
     outer, inner = list(drawn.plan.outer), [list(splits) for splits in drawn.plan.inner]
     given = run(model, Recipe(outer=outer, inner=inner), X, y)
     assert_same(given, drawn, tolerance=0)
@@ -231,10 +275,16 @@ def test_inner_splits_count_positions_in_the_order_of_an_unsorted_training_part(
     outer, inner = ShuffleSplit(3, test_size=0.3, random_state=0), KFold(4)
     plan = Recipe(outer=outer, inner=inner).plan(X, y)
     for j, (train, test) in enumerate(outer.split(X)):
-        assert np.array_equal(np.concatenate(plan.outer[j]), np.concatenate([train, test]))
+        assert np.array_equal(
+            np.concatenate(plan.outer[j]), np.concatenate([train, test])
+        )
         for k, (inner_train, inner_test) in enumerate(inner.split(train)):
-            assert np.array_equal(np.sort(plan.inner[j][k][0]), np.sort(train[inner_train]))
-            assert np.array_equal(np.sort(plan.inner[j][k][1]), np.sort(train[inner_test]))
+            assert np.array_equal(
+                np.sort(plan.inner[j][k][0]), np.sort(train[inner_train])
+            )
+            assert np.array_equal(
+                np.sort(plan.inner[j][k][1]), np.sort(train[inner_test])
+            )
 
 
 def any_splits(rng, rows, least):
@@ -243,11 +293,16 @@ def any_splits(rng, rows, least):
     for _ in range(rng.integers(1, 4)):
         order = rng.permutation(rows)
         n_train = rng.integers(least, len(rows))
-        splits.append((order[:n_train], order[n_train : rng.integers(n_train, len(rows)) + 1]))
+        splits.append(
+            (order[:n_train], order[n_train : rng.integers(n_train, len(rows)) + 1])
+        )
     return splits
 
 
-@pytest.mark.parametrize("family", ["knn votes", "knn means weights", "scaled knn means", "ridge", "scaled ridge"])
+@pytest.mark.parametrize(
+    "family",
+    ["knn votes", "knn means weights", "scaled knn means", "ridge", "scaled ridge"],
+)
 @settings(max_examples=10)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_any_disjoint_splits_equal_the_definition(family, seed):
@@ -264,7 +319,9 @@ def test_a_grid_search_is_taken_as_it_is(family):
     """The estimator, grid, inner splitter and metric of a GridSearchCV are those of the run."""
     X, y = some_data(family)
     model = cases.FAMILIES[family]
-    search = GridSearchCV(model.estimator, model.grid, cv=KFold(3), scoring=model.scoring)
+    search = GridSearchCV(
+        model.estimator, model.grid, cv=KFold(3), scoring=model.scoring
+    )
     outer = KFold(4, shuffle=True, random_state=1)
     result = Recipe(outer=outer).run(Family(search), X, y, progress="off")
     assert_equals_scikit_learn(result, Reference(model, X, y, outer, KFold(3)))
@@ -287,8 +344,14 @@ def test_the_metric_of_a_grid_search_is_used():
 def fitted(model, setting, X, y, train, weights=None):
     """A clone with this setting, fitted on the training rows, weights going to the final step."""
     estimator = clone(model.estimator).set_params(**setting)
-    name = f"{estimator.steps[-1][0]}__sample_weight" if isinstance(estimator, Pipeline) else "sample_weight"
-    return estimator.fit(X[train], y[train], **({} if weights is None else {name: weights[train]}))
+    name = (
+        f"{estimator.steps[-1][0]}__sample_weight"
+        if isinstance(estimator, Pipeline)
+        else "sample_weight"
+    )
+    return estimator.fit(
+        X[train], y[train], **({} if weights is None else {name: weights[train]})
+    )
 
 
 def loss_on(model, setting, X, y, split, weights=None):
@@ -303,24 +366,36 @@ def assert_equals_loops(model, result, X, y, outer, inner, weights=None):
     """Inner curves, choices and fold losses of scikit-learn's estimators fitted one by one."""
     settings = list(ParameterGrid(model.grid))
     for j, split in enumerate(outer):
-        curve = [np.mean([loss_on(model, s, X, y, one, weights) for one in inner[j]]) for s in settings]
+        curve = [
+            np.mean([loss_on(model, s, X, y, one, weights) for one in inner[j]])
+            for s in settings
+        ]
         chosen = naive.select(curve, model.loss)
         assert_close(result.inner_curves[j], curve)
         assert result.chosen_index[j] == chosen
-        assert_close(result.fold_risks[j], loss_on(model, settings[chosen], X, y, split, weights))
+        assert_close(
+            result.fold_risks[j], loss_on(model, settings[chosen], X, y, split, weights)
+        )
 
 
 def inner_rows(inner, outer, X, y, groups=None):
     """Inner splits of a splitter in row numbers of the whole data."""
     splits = []
     for train, _ in outer:
-        drawn = inner.split(X[train], y[train], None if groups is None else groups[train])
+        drawn = inner.split(
+            X[train], y[train], None if groups is None else groups[train]
+        )
         splits.append([(train[one], train[other]) for one, other in drawn])
     return splits
 
 
 GROUPED = {
-    "given": ("knn votes", {"outer": GroupKFold(4), "inner": GroupKFold(3)}, GroupKFold(4), GroupKFold(3)),
+    "given": (
+        "knn votes",
+        {"outer": GroupKFold(4), "inner": GroupKFold(3)},
+        GroupKFold(4),
+        GroupKFold(3),
+    ),
     "numbers": (
         "scaled ridge",
         {"outer": 4, "inner": 3, "seed": 5},
@@ -336,7 +411,9 @@ GROUPED = {
 }
 
 
-@pytest.mark.parametrize(("family", "keywords", "outer", "inner"), GROUPED.values(), ids=GROUPED)
+@pytest.mark.parametrize(
+    ("family", "keywords", "outer", "inner"), GROUPED.values(), ids=GROUPED
+)
 def test_groups_reach_both_levels(family, keywords, outer, inner):
     """Grouped folds, given or counted, are scikit-learn's own outside and inside."""
     X, y = some_data(family)
@@ -344,7 +421,9 @@ def test_groups_reach_both_levels(family, keywords, outer, inner):
     model = cases.FAMILIES[family]
     result = run(model, Recipe(**keywords), X, y, groups=groups)
     outer = list(outer.split(X, y, groups))
-    assert_equals_loops(model, result, X, y, outer, inner_rows(inner, outer, X, y, groups))
+    assert_equals_loops(
+        model, result, X, y, outer, inner_rows(inner, outer, X, y, groups)
+    )
 
 
 WEIGHTED = [
@@ -374,20 +453,30 @@ def test_weights_equal_weighted_fits_of_scikit_learn(family):
     result = run(model, Recipe(outer=5, inner=3), X, y, sample_weight=weights)
     outer, inner = cases.splitters(model, "5 x 3", len(y))
     outer = list(outer.split(X, y))
-    assert_equals_loops(model, result, X, y, outer, inner_rows(inner, outer, X, y), weights)
+    assert_equals_loops(
+        model, result, X, y, outer, inner_rows(inner, outer, X, y), weights
+    )
 
 
-@pytest.mark.parametrize("family", ["ridge", "scaled ridge", "least squares", "scaled least squares"])
-@pytest.mark.parametrize("name", ["plain / numbers", "wide / numbers", "offset / numbers"])
+@pytest.mark.parametrize(
+    "family", ["ridge", "scaled ridge", "least squares", "scaled least squares"]
+)
+@pytest.mark.parametrize(
+    "name", ["plain / numbers", "wide / numbers", "offset / numbers"]
+)
 def test_weights_equal_the_definition(family, name):
     """Weighted penalised least squares and weighted fold losses are those of the oracle."""
     X, y = cases.data(name)
     model, weights = cases.FAMILIES[family], weights_of(y)
     if (family, name) == ("least squares", "offset / numbers"):
-        model = model._replace(grid={"fit_intercept": [True, True]})  # without one, scikit-learn takes the columns for one
+        model = model._replace(
+            grid={"fit_intercept": [True, True]}
+        )  # without one, scikit-learn takes the columns for one
     result = run(model, Recipe(outer=5, inner=3), X, y, sample_weight=weights)
     tolerance = tolerance_to_definition(name, model, result)
-    assert_equals_naive(result, naive_of(model, result, X, y, weights=weights), tolerance)
+    assert_equals_naive(
+        result, naive_of(model, result, X, y, weights=weights), tolerance
+    )
 
 
 # Metrics
@@ -432,12 +521,26 @@ LOSSES = [
     ("squared", "ridge", "bytes / whole numbers", None),
     ("zero_one", "scaled knn votes", "plain / truths", None),
     ("log", "lda", "plain / words", naive.probabilities(naive.lda_log)),
-    ("log", "scaled lda", "plain / truths", naive.scaled(naive.probabilities(naive.lda_log))),
-    ("log", "smoothed bayes", "plain / words", naive.probabilities(naive.gaussian_nb_log)),
+    (
+        "log",
+        "scaled lda",
+        "plain / truths",
+        naive.scaled(naive.probabilities(naive.lda_log)),
+    ),
+    (
+        "log",
+        "smoothed bayes",
+        "plain / words",
+        naive.probabilities(naive.gaussian_nb_log),
+    ),
 ]
 
 
-@pytest.mark.parametrize(("loss", "family", "name", "plug_in"), LOSSES, ids=lambda value: str(value).split(" at ")[0])
+@pytest.mark.parametrize(
+    ("loss", "family", "name", "plug_in"),
+    LOSSES,
+    ids=lambda value: str(value).split(" at ")[0],
+)
 def test_a_loss_by_name_equals_the_definition(loss, family, name, plug_in):
     """Each named loss chooses and measures as its formula over rows says."""
     X, y = cases.data(name)
@@ -451,7 +554,16 @@ def test_a_function_of_y_and_predictions_is_a_loss():
     X, y = cases.data("plain / numbers")
     model = cases.FAMILIES["tree means"]
     named = run(model, Recipe(outer=5, inner=3), X, y, loss="absolute")
-    assert_same(run(model, Recipe(outer=5, inner=3), X, y, loss=lambda y, predicted: np.abs(y - predicted)), named)
+    assert_same(
+        run(
+            model,
+            Recipe(outer=5, inner=3),
+            X,
+            y,
+            loss=lambda y, predicted: np.abs(y - predicted),
+        ),
+        named,
+    )
 
 
 # Containers of the data
@@ -461,12 +573,16 @@ def as_pandas(X, y):
     """Frames whose shuffled index is no row number."""
     index = np.random.default_rng(0).permutation(len(y)) + 100
     names = [f"x{c}" for c in range(X.shape[1])]
-    return pd.DataFrame(X, columns=names, index=index), pd.Series(y, index=index, name="target")
+    return pd.DataFrame(X, columns=names, index=index), pd.Series(
+        y, index=index, name="target"
+    )
 
 
 def as_polars(X, y):
     """A frame and a series."""
-    return pl.DataFrame(X, schema=[f"x{c}" for c in range(X.shape[1])]), pl.Series("target", y)
+    return pl.DataFrame(X, schema=[f"x{c}" for c in range(X.shape[1])]), pl.Series(
+        "target", y
+    )
 
 
 @pytest.mark.parametrize("container", [as_pandas, as_polars])
@@ -475,12 +591,24 @@ def test_frames_equal_arrays(family, container):
     """Rows of frames are taken by position, whatever their index."""
     X, y = some_data(family)
     model = cases.FAMILIES[family]
-    assert_same(run(model, Recipe(outer=5, inner=3), *container(X, y)), run_row_of(family), 1e-12)
+    assert_same(
+        run(model, Recipe(outer=5, inner=3), *container(X, y)),
+        run_row_of(family),
+        1e-12,
+    )
 
 
 def run_row_of(family):
     """The 5 x 3 result of a family on its plain data set."""
-    return run_row(("plain / numbers" if cases.FAMILIES[family].loss == "squared" else "plain / words", family, "5 x 3"))
+    return run_row(
+        (
+            "plain / numbers"
+            if cases.FAMILIES[family].loss == "squared"
+            else "plain / words",
+            family,
+            "5 x 3",
+        )
+    )
 
 
 def with_zeros(X):
@@ -509,16 +637,28 @@ def test_sparse_ridge_equals_scikit_learn_on_sparse():
 
 
 NAMED = {
-    "train_validation_test": (Recipe.train_validation_test, {"validation": 0.2, "test": 0.2}),
+    "train_validation_test": (
+        Recipe.train_validation_test,
+        {"validation": 0.2, "test": 0.2},
+    ),
     "cv_test": (Recipe.cv_test, {"inner": 5, "test": 0.2}),
-    "resampling_test": (Recipe.resampling_test, {"samples": 7, "validation": 0.25, "test": 0.2}),
+    "resampling_test": (
+        Recipe.resampling_test,
+        {"samples": 7, "validation": 0.25, "test": 0.2},
+    ),
     "nested_cv": (Recipe.nested_cv, {"outer": 3, "inner": 4, "seed": 2}),
     "nested_dev": (Recipe.nested_dev, {"outer": 5}),
-    "nested_resampling": (Recipe.nested_resampling, {"outer": 4, "inner": 3, "test": 0.2, "validation": 0.25}),
+    "nested_resampling": (
+        Recipe.nested_resampling,
+        {"outer": 4, "inner": 3, "test": 0.2, "validation": 0.25},
+    ),
     "share x share": (Recipe, {"outer": 0.3, "inner": 0.25}),
     "unstratified": (Recipe, {"outer": 4, "inner": 3, "stratify": False}),
     "unshuffled": (Recipe, {"outer": 4, "inner": 3, "shuffle": False}),
-    "time ordered": (Recipe, {"outer": 4, "inner": 3, "time_ordered": True, "buffer": 1}),
+    "time ordered": (
+        Recipe,
+        {"outer": 4, "inner": 3, "time_ordered": True, "buffer": 1},
+    ),
 }
 
 
@@ -528,7 +668,9 @@ def named(name):
     return make(**keywords)
 
 
-@pytest.mark.parametrize("family", ["scaled knn votes", "knn means", "ridge", "scaled ridge"])
+@pytest.mark.parametrize(
+    "family", ["scaled knn votes", "knn means", "ridge", "scaled ridge"]
+)
 @pytest.mark.parametrize("name", NAMED)
 def test_a_named_recipe_equals_the_definition(name, family):
     """On the splits of its plan every recipe gives the numbers of the nested procedure."""
@@ -545,7 +687,9 @@ ONE_SETTING = {
 }
 
 
-@pytest.mark.parametrize("family", ["least squares", "scaled least squares", "knn means", "scaled ridge"])
+@pytest.mark.parametrize(
+    "family", ["least squares", "scaled least squares", "knn means", "scaled ridge"]
+)
 @pytest.mark.parametrize("name", ONE_SETTING)
 def test_recipes_without_tuning_equal_the_definition(name, family):
     """One setting is fitted on each training part and measured on each test part."""
@@ -561,12 +705,24 @@ def test_external_cv_equals_cross_val_score():
     """Without tuning the fold losses are those of scikit-learn's cross-validation."""
     X, y = cases.data("plain / words")
     model = cases.FAMILIES["naive bayes"]
-    scores = cross_val_score(model.estimator, X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0))
-    assert_close(run(model._replace(grid={}), Recipe.external_cv(5), X, y).fold_risks, 1 - scores)
+    scores = cross_val_score(
+        model.estimator, X, y, cv=StratifiedKFold(5, shuffle=True, random_state=0)
+    )
+    assert_close(
+        run(model._replace(grid={}), Recipe.external_cv(5), X, y).fold_risks, 1 - scores
+    )
 
 
 @pytest.mark.parametrize("family", ["least squares", "scaled least squares"])
-@pytest.mark.parametrize("name", ["plain / numbers", "one column / numbers", "offset / numbers", "bytes / whole numbers"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plain / numbers",
+        "one column / numbers",
+        "offset / numbers",
+        "bytes / whole numbers",
+    ],
+)
 def test_leave_one_out_of_least_squares_equals_the_closed_form(family, name):
     """The risk is the mean of (r_i / (1 - h_ii))^2, and the losses are those squares."""
     X, y = cases.data(name)
@@ -578,8 +734,14 @@ def test_leave_one_out_of_least_squares_equals_the_closed_form(family, name):
     assert_close(result.fold_risks[order], expected, 1e-8)
 
 
-@pytest.mark.parametrize("family", ["scaled knn votes", "knn means", "scaled ridge", "svc"])
-@pytest.mark.parametrize("recipe", [Recipe.internal_cv(5), Recipe.dev_set(0.25)], ids=["internal_cv", "dev_set"])
+@pytest.mark.parametrize(
+    "family", ["scaled knn votes", "knn means", "scaled ridge", "svc"]
+)
+@pytest.mark.parametrize(
+    "recipe",
+    [Recipe.internal_cv(5), Recipe.dev_set(0.25)],
+    ids=["internal_cv", "dev_set"],
+)
 def test_tuning_on_all_rows_measures_nothing_outside(family, recipe):
     """Without an outer split there is an inner curve, a choice and a flat estimate, but no risk."""
     X, y = some_data(family)
@@ -587,7 +749,9 @@ def test_tuning_on_all_rows_measures_nothing_outside(family, recipe):
     result = run(model, recipe, X, y)
     curve = np.zeros(len(result.settings))
     for train, test in result.plan.inner[0]:
-        losses = [loss_on(model, setting, X, y, (train, test)) for setting in result.settings]
+        losses = [
+            loss_on(model, setting, X, y, (train, test)) for setting in result.settings
+        ]
         curve += np.array(losses) / len(result.plan.inner[0])
     assert result.risk is None
     assert result.inner_curves.shape == (1, len(result.settings))
@@ -598,20 +762,35 @@ def test_tuning_on_all_rows_measures_nothing_outside(family, recipe):
 
 
 @pytest.mark.parametrize(
-    ("family", "stratify"), [("svc", "auto"), ("knn votes", "auto"), ("knn votes", False), ("ridge", "auto")]
+    ("family", "stratify"),
+    [("svc", "auto"), ("knn votes", "auto"), ("knn votes", False), ("ridge", "auto")],
 )
 def test_cv_then_test_equals_train_test_split_then_grid_search(family, stratify):
     """A holdout is train_test_split's, and the inner folds count positions in the order of its training part."""
     X, y = some_data(family)
     model, seed = cases.FAMILIES[family], 4
     stratified = stratify == "auto" and model.loss == "zero_one"
-    result = run(model, Recipe.cv_test(inner=5, test=0.2, seed=seed, stratify=stratify), X, y)
-    parts = train_test_split(X, y, test_size=0.2, random_state=seed, stratify=y if stratified else None)
-    folds = (StratifiedKFold if stratified else KFold)(5, shuffle=True, random_state=seed + 1)
-    search = GridSearchCV(model.estimator, model.grid, cv=folds, scoring=model.scoring).fit(parts[0], parts[2])
-    assert_close(result.inner_curves[0], loss_of(search.cv_results_["mean_test_score"], model.scoring))
+    result = run(
+        model, Recipe.cv_test(inner=5, test=0.2, seed=seed, stratify=stratify), X, y
+    )
+    parts = train_test_split(
+        X, y, test_size=0.2, random_state=seed, stratify=y if stratified else None
+    )
+    folds = (StratifiedKFold if stratified else KFold)(
+        5, shuffle=True, random_state=seed + 1
+    )
+    search = GridSearchCV(
+        model.estimator, model.grid, cv=folds, scoring=model.scoring
+    ).fit(parts[0], parts[2])
+    assert_close(
+        result.inner_curves[0],
+        loss_of(search.cv_results_["mean_test_score"], model.scoring),
+    )
     assert result.chosen == [search.best_params_]
-    assert_close(result.risk, loss_of(get_scorer(model.scoring)(search, parts[1], parts[3]), model.scoring))
+    assert_close(
+        result.risk,
+        loss_of(get_scorer(model.scoring)(search, parts[1], parts[3]), model.scoring),
+    )
 
 
 SIZES = {
@@ -631,13 +810,17 @@ def test_shares_are_of_the_rows_that_they_are_said_to_be_of(name):
     plan = named(name).plan(X, y)
     outer, inner = SIZES[name]
     assert [(len(train), len(test)) for train, test in plan.outer] == outer
-    assert [[(len(train), len(test)) for train, test in splits] for splits in plan.inner] == inner
+    assert [
+        [(len(train), len(test)) for train, test in splits] for splits in plan.inner
+    ] == inner
 
 
 # Jobs, curves and predictions
 
 
-@pytest.mark.parametrize("family", [*SOME, "logistic on components", "forest", "boosting", "tree means"])
+@pytest.mark.parametrize(
+    "family", [*SOME, "logistic on components", "forest", "boosting", "tree means"]
+)
 def test_the_number_of_jobs_changes_no_bit(family):
     """Two workers give bit-equal curves and fold losses."""
     X, y = some_data(family)
@@ -648,7 +831,14 @@ def test_the_number_of_jobs_changes_no_bit(family):
     assert two.chosen == one.chosen
 
 
-FLAT = ["scaled knn votes", "knn means", "scaled ridge", "tree means", "svc", "logistic on components"]
+FLAT = [
+    "scaled knn votes",
+    "knn means",
+    "scaled ridge",
+    "tree means",
+    "svc",
+    "logistic on components",
+]
 
 
 @pytest.mark.parametrize("family", FLAT)
@@ -657,7 +847,10 @@ def test_outer_curves_are_fits_of_every_setting_on_every_outer_training_part(fam
     X, y = some_data(family)
     model = cases.FAMILIES[family]
     result = run(model, Recipe(outer=5, inner=3), X, y, flat=True)
-    curves = [[loss_on(model, s, X, y, split) for s in result.settings] for split in result.plan.outer]
+    curves = [
+        [loss_on(model, s, X, y, split) for s in result.settings]
+        for split in result.plan.outer
+    ]
     assert_close(result.outer_curves, curves)
     assert_close(result.flat, np.mean(curves, axis=0).min())
     assert_close(result.optimism, result.risk - np.mean(curves, axis=0).min(), 1e-8)
@@ -686,13 +879,23 @@ def test_out_of_fold_predictions_are_those_of_the_chosen_settings(family):
     for (train, test), setting in zip(result.plan.outer, result.chosen, strict=True):
         predicted = fitted(model, setting, X, y, train).predict(X[test])
         found = np.asarray(result.predictions)[test]
-        assert np.array_equal(found, predicted) if model.loss == "zero_one" else np.allclose(found, predicted, 1e-9)
+        assert (
+            np.array_equal(found, predicted)
+            if model.loss == "zero_one"
+            else np.allclose(found, predicted, 1e-9)
+        )
 
 
 # Numbers known from elsewhere
 
 
-AUTO_LOSSES = [24.2315135179292, 19.2482131244897, 19.334984064029, 19.4244303104302, 19.0332138547041]
+AUTO_LOSSES = [
+    24.2315135179292,
+    19.2482131244897,
+    19.334984064029,
+    19.4244303104302,
+    19.0332138547041,
+]
 
 
 @pytest.mark.parametrize("degree", [1, 2, 3, 4, 5])
@@ -702,7 +905,9 @@ def test_leave_one_out_of_polynomials_of_horsepower(degree):
     powers = PolynomialFeatures(degree, include_bias=False)
     family = Family(make_pipeline(powers, StandardScaler(), LinearRegression()), {})
     recipe = Recipe.leave_one_out() if degree % 2 else Recipe(outer="loo", inner=None)
-    result = recipe.run(family, horsepower[:, None], mpg, loss="squared", progress="off")
+    result = recipe.run(
+        family, horsepower[:, None], mpg, loss="squared", progress="off"
+    )
     assert_close(result.risk, AUTO_LOSSES[degree - 1])
 
 
@@ -713,13 +918,24 @@ def test_nested_versus_flat_on_iris():
     optimism = np.empty(30)
     for i in range(30):
         folds = KFold(4, shuffle=True, random_state=i)
-        optimism[i] = Recipe(outer=folds, inner=folds).run(family, X, y, flat=True, progress="off").optimism
+        optimism[i] = (
+            Recipe(outer=folds, inner=folds)
+            .run(family, X, y, flat=True, progress="off")
+            .optimism
+        )
     assert (round(optimism.mean(), 6), round(optimism.std(), 6)) == (0.007581, 0.007833)
 
 
 @pytest.mark.parametrize("n_settings", [1, 10, 1000])
 @pytest.mark.parametrize(("delta", "span"), [(0.05, 1.0), (0.2, 3.0)])
-def test_the_development_set_bound_and_size_equal_their_formulas(n_settings, delta, span):
+def test_the_development_set_bound_and_size_equal_their_formulas(
+    n_settings, delta, span
+):
     """The bound of 137 rows and the rows that a width of 0.5 needs."""
-    assert_close(dev_set_bound(137, n_settings, delta, span), naive.dev_set_bound(137, n_settings, delta, span))
-    assert dev_set_size(0.5, n_settings, delta, span) == naive.dev_set_size(0.5, n_settings, delta, span)
+    assert_close(
+        dev_set_bound(137, n_settings, delta, span),
+        naive.dev_set_bound(137, n_settings, delta, span),
+    )
+    assert dev_set_size(0.5, n_settings, delta, span) == naive.dev_set_size(
+        0.5, n_settings, delta, span
+    )

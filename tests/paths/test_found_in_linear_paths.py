@@ -52,7 +52,9 @@ def noisy(scale=1.0, offset=0.0, level=0.0, m=60, p=4):
 def dummies():
     rng = np.random.default_rng(0)
     level, Z = rng.integers(0, 12, 60), 30 * rng.normal(size=(60, 3))
-    return np.column_stack([level[:, None] == np.arange(12), Z]), Z[:, 0] / 30 + level / 10 + rng.normal(size=60)
+    return np.column_stack([level[:, None] == np.arange(12), Z]), Z[
+        :, 0
+    ] / 30 + level / 10 + rng.normal(size=60)
 
 
 def rows_twice():
@@ -79,7 +81,9 @@ def counted_from_afar():
     """A column of quarters some 1e13 of its spreads away from zero, where one rounding of its mean is a thousandth of them."""
     rng = np.random.default_rng(0)
     quarters, Z = np.round(4 * rng.normal(size=6000)), rng.normal(size=6000)
-    return np.column_stack([quarters + 1e13, Z]), quarters / 4 + 0.3 * Z + rng.normal(size=6000)
+    return np.column_stack([quarters + 1e13, Z]), quarters / 4 + 0.3 * Z + rng.normal(
+        size=6000
+    )
 
 
 def far_and_wide():
@@ -87,7 +91,9 @@ def far_and_wide():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(12, 40))
     X[:, :21] += 1e14
-    return X, (X - 1e14 * (np.arange(40) < 21)) @ rng.normal(size=40) + rng.normal(size=12)
+    return X, (X - 1e14 * (np.arange(40) < 21)) @ rng.normal(size=40) + rng.normal(
+        size=12
+    )
 
 
 def constant_from_afar():
@@ -241,7 +247,9 @@ def incomes():
     rng = np.random.default_rng(0)
     level, sex = rng.integers(0, 6, 120), rng.integers(0, 3, 120)
     numbers = [rng.normal(50, 10, 120), rng.lognormal(8, 1, 120)]
-    X = np.column_stack([level[:, None] == np.arange(6), sex[:, None] == np.arange(3), *numbers])
+    X = np.column_stack(
+        [level[:, None] == np.arange(6), sex[:, None] == np.arange(3), *numbers]
+    )
     return X, level + 0.1 * numbers[0] + rng.normal(size=120)
 
 
@@ -304,10 +312,18 @@ def test_dummies_beside_large_numbers_are_everyday():
 def test_scores_that_only_rounding_parts_are_left_to_refit(scoring, seed):
     """Rows of dummies have equal scores, and a metric of ranks asks for their order."""
     rng = np.random.default_rng(seed)
-    X = np.column_stack([rng.integers(0, 4, 60)[:, None] == np.arange(4), rng.integers(0, 2, 60)]).astype(float)
+    X = np.column_stack(
+        [rng.integers(0, 4, 60)[:, None] == np.arange(4), rng.integers(0, 2, 60)]
+    ).astype(float)
     y = (X[:, 0] + rng.normal(size=60) > np.median(X[:, 0])).astype(int)
-    family, recipe = Family(RidgeClassifier(), {"alpha": [0.1, 1.0, 10.0]}), Recipe(3, 3, seed=seed)
-    fast, slow = (recipe.run(family, X, y, path=path, scoring=scoring) for path in ("auto", "refit"))
+    family, recipe = (
+        Family(RidgeClassifier(), {"alpha": [0.1, 1.0, 10.0]}),
+        Recipe(3, 3, seed=seed),
+    )
+    fast, slow = (
+        recipe.run(family, X, y, path=path, scoring=scoring)
+        for path in ("auto", "refit")
+    )
     np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-9)
 
 
@@ -320,7 +336,10 @@ def test_what_one_split_meets_decides_for_no_other():
     """Transformers that give float32 for one test part alone: the same path and bits for any number of workers."""
     X, y = noisy(m=80)
     X[75, 0] = 1e9
-    family = Family(make_pipeline(FunctionTransformer(narrow), Ridge()), {"ridge__alpha": [0.1, 1.0]})
+    family = Family(
+        make_pipeline(FunctionTransformer(narrow), Ridge()),
+        {"ridge__alpha": [0.1, 1.0]},
+    )
     runs = [Recipe(KFold(4), KFold(3)).run(family, X, y, n_jobs=n) for n in (1, 2)]
     clean = X.copy()
     clean[75, 0] = 0.0
@@ -343,14 +362,22 @@ def test_the_linear_paths_have_the_numbers_of_refit_or_leave_it_to_refit(case):
             found.append(type(error))
             continue
         curves = [] if result.inner_curves is None else [result.inner_curves]
-        found.append(([result.fold_risks, result.outer_curves, *curves], result.chosen_index.tolist(), result.notes))
+        found.append(
+            (
+                [result.fold_risks, result.outer_curves, *curves],
+                result.chosen_index.tolist(),
+                result.notes,
+            )
+        )
     if isinstance(found[1], type):
         assert found[0] is found[1]
         return
     for fast, slow in zip(found[0][0], found[1][0], strict=True):
         np.testing.assert_allclose(fast, slow, rtol=1e-9)
     assert found[0][1] == found[1][1]
-    assert not any("tie" in note for note in found[0][2]) or any("tie" in note for note in found[1][2])
+    assert not any("tie" in note for note in found[0][2]) or any(
+        "tie" in note for note in found[1][2]
+    )
 
 
 @pytest.mark.parametrize("model", [Ridge(), LinearRegression(), KNeighborsRegressor()])
@@ -372,7 +399,12 @@ def test_transformers_that_name_or_count_columns_anew_are_left_to_refit(model, l
 def test_the_neighbours_of_rows_with_other_columns_are_not_sought():
     """The kernels trust the caller, who looks first."""
     with pytest.raises(ValueError, match="6 columns against 1"):
-        nearest(np.zeros((30, 6)), np.zeros((4, 1)), Geometry(False, neighbours.MANHATTAN, 1.0), 2)
+        nearest(
+            np.zeros((30, 6)),
+            np.zeros((4, 1)),
+            Geometry(False, neighbours.MANHATTAN, 1.0),
+            2,
+        )
 
 
 def test_a_score_undefined_outside_leaves_the_inner_losses_to_the_last_bit():
@@ -381,7 +413,10 @@ def test_a_score_undefined_outside_leaves_the_inner_losses_to_the_last_bit():
     X = rng.normal(size=(60, 3))
     y = np.exp(X[:, 0] + 0.1 * rng.normal(size=60))
     recipe = Recipe(ShuffleSplit(4, random_state=0), ShuffleSplit(3, random_state=0))
-    family, options = Family(Ridge(), {"alpha": [0.1, 1.0]}), {"scoring": "neg_max_error"}
+    family, options = (
+        Family(Ridge(), {"alpha": [0.1, 1.0]}),
+        {"scoring": "neg_max_error"},
+    )
     before = recipe.run(family, X, y, **options)
     for j, (_, test) in enumerate(before.plan.outer):
         changed = X.copy()

@@ -36,18 +36,24 @@ def weights_of(y):
     return np.where(rng.random(len(y)) < 0.1, 0.0, rng.uniform(0.2, 3.0, len(y)))
 
 
-@pytest.mark.parametrize("loss", ["zero_one", "log", "auc", "balanced_accuracy", "neg_brier_score"])
+@pytest.mark.parametrize(
+    "loss", ["zero_one", "log", "auc", "balanced_accuracy", "neg_brier_score"]
+)
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("ahead", AHEAD)
 def test_every_smoothing_has_scikit_learns_losses(ahead, n_classes, loss):
     """Alone, scaled and behind another transformer, by predictions and probabilities; of words, and weighted."""
     X, y = table(n_classes)
     path = "path:gaussian_nb" if ahead == "behind" else "shared:gaussian_nb"
-    if loss != "neg_brier_score":  # which wants to be told which of two words is the positive one
+    if (
+        loss != "neg_brier_score"
+    ):  # which wants to be told which of two words is the positive one
         y = np.array(["d", "b", "a", "c", "e"])[y]
     fam = family(GaussianNB(), GRID, AHEAD[ahead])
     assert_as_refitted(fam, X, y, path=path, **metric(loss, y))
-    assert_as_refitted(fam, X, y, path=path, sample_weight=weights_of(y), **metric(loss, y))
+    assert_as_refitted(
+        fam, X, y, path=path, sample_weight=weights_of(y), **metric(loss, y)
+    )
 
 
 @pytest.mark.parametrize("ahead", ["bare", "scaled"])
@@ -57,7 +63,14 @@ def test_every_recipe_takes_the_path(name, ahead):
     X, y = table(m=61)
     path = "shared:gaussian_nb" if name in SHARED else "path:gaussian_nb"
     for options in ({"loss": "log"}, {"sample_weight": weights_of(y) + 0.1}):
-        assert_as_refitted(family(GaussianNB(), GRID, AHEAD[ahead]), X, y, RECIPES[name], path, **options)
+        assert_as_refitted(
+            family(GaussianNB(), GRID, AHEAD[ahead]),
+            X,
+            y,
+            RECIPES[name],
+            path,
+            **options,
+        )
 
 
 @pytest.mark.parametrize("name", ONE_SETTING)
@@ -70,7 +83,14 @@ def test_recipes_without_a_choice_take_the_path(name):
 def test_groups_stay_together():
     """Splits by group are a partition like others."""
     X, y = table()
-    assert_as_refitted(family(GaussianNB(), GRID), X, y, GROUPED, "shared:gaussian_nb", groups=np.arange(len(y)) // 3)
+    assert_as_refitted(
+        family(GaussianNB(), GRID),
+        X,
+        y,
+        GROUPED,
+        "shared:gaussian_nb",
+        groups=np.arange(len(y)) // 3,
+    )
 
 
 @pytest.mark.parametrize("ahead", ["bare", "scaled"])
@@ -83,15 +103,22 @@ def test_groups_stay_together():
 def test_odd_tables_are_scikit_learns(name, ahead, loss):
     """Whether the path serves them or leaves them."""
     X, y = cases.data(name)
-    assert_as_refitted(family(GaussianNB(), GRID, AHEAD[ahead]), X, y, **metric(loss, y))
+    assert_as_refitted(
+        family(GaussianNB(), GRID, AHEAD[ahead]), X, y, **metric(loss, y)
+    )
 
 
-@pytest.mark.parametrize("name", ["plain / classes", "offset / classes", "wide / words", "constant column / truths"])
+@pytest.mark.parametrize(
+    "name",
+    ["plain / classes", "offset / classes", "wide / words", "constant column / truths"],
+)
 def test_labels_of_odd_tables_are_served(name):
     """Rounding is far smaller than the gaps between classes."""
     X, y = cases.data(name)
     for ahead in ("bare", "scaled"):
-        assert_as_refitted(family(GaussianNB(), GRID, AHEAD[ahead]), X, y, path="shared:gaussian_nb")
+        assert_as_refitted(
+            family(GaussianNB(), GRID, AHEAD[ahead]), X, y, path="shared:gaussian_nb"
+        )
 
 
 def test_columns_that_are_constant_in_some_classes_cost_no_digits():
@@ -106,15 +133,21 @@ def test_priors_count_as_given():
     """They are a kind of their own among the settings."""
     X, y = table()
     both = {"var_smoothing": [1e-9, 0.3], "priors": [None, [0.2, 0.2, 0.6]]}
-    assert_as_refitted(family(GaussianNB(), both), X, y, path="shared:gaussian_nb", loss="log")
+    assert_as_refitted(
+        family(GaussianNB(), both), X, y, path="shared:gaussian_nb", loss="log"
+    )
 
 
 def test_a_smoothing_that_is_given_twice_is_the_same_twice():
     """To the bit, in any order."""
     X, y = table()
     grid = {"var_smoothing": [1.0, 0.1, 1.0, 0.1]}
-    result = assert_as_refitted(family(GaussianNB(), grid), X, y, path="shared:gaussian_nb", loss="log")
-    np.testing.assert_array_equal(result.inner_curves[:, :2], result.inner_curves[:, 2:])
+    result = assert_as_refitted(
+        family(GaussianNB(), grid), X, y, path="shared:gaussian_nb", loss="log"
+    )
+    np.testing.assert_array_equal(
+        result.inner_curves[:, :2], result.inner_curves[:, 2:]
+    )
 
 
 @pytest.mark.parametrize(
@@ -122,12 +155,19 @@ def test_a_smoothing_that_is_given_twice_is_the_same_twice():
     [
         (table()[0] + 1e9, GRID, {"loss": "log"}, "rounding shows"),
         (np.ones((70, 2)), GRID, {}, "a variance is zero in a class"),
-        (table()[0], GRID, {"sample_weight": np.where(table()[1] == 1, 0.0, 1.0)}, "a class has no weight"),
+        (
+            table()[0],
+            GRID,
+            {"sample_weight": np.where(table()[1] == 1, 0.0, 1.0)},
+            "a class has no weight",
+        ),
     ],
 )
 def test_what_is_not_for_the_path_is_refitted(X, grid, options, why):
     """The reason says what stands in the way."""
-    result = NESTED.run(Family(GaussianNB(), grid), X, table()[1], progress="off", **options)
+    result = NESTED.run(
+        Family(GaussianNB(), grid), X, table()[1], progress="off", **options
+    )
     assert result.path == "refit"
     assert why in result.path_reason
 
@@ -135,7 +175,9 @@ def test_what_is_not_for_the_path_is_refitted(X, grid, options, why):
 def test_priors_that_scikit_learn_refuses_are_refused_in_its_words():
     """By refit, which finds that every setting fails."""
     with pytest.raises(FitError, match="The sum of the priors should be 1"):
-        NESTED.run(Family(GaussianNB(priors=[0.5, 0.5, 0.5]), GRID), *table(), progress="off")
+        NESTED.run(
+            Family(GaussianNB(priors=[0.5, 0.5, 0.5]), GRID), *table(), progress="off"
+        )
 
 
 def test_a_class_that_a_training_part_lacks_is_never_said():
@@ -143,9 +185,19 @@ def test_a_class_that_a_training_part_lacks_is_never_said():
     X, y = table(3, m=40)
     y[:] = np.where(np.arange(40) < 4, 2, y % 2)
     outer = [(np.arange(4, 40), np.arange(4)), (np.arange(30), np.arange(30, 40))]
-    inside = [[(outer[0][0][:20], outer[0][0][20:])], [(outer[1][0][:20], outer[1][0][20:])]]
+    inside = [
+        [(outer[0][0][:20], outer[0][0][20:])],
+        [(outer[1][0][:20], outer[1][0][20:])],
+    ]
     for loss in ("zero_one", "log"):
-        assert_as_refitted(family(GaussianNB(), GRID), X, y, Recipe(outer, inside), "shared:gaussian_nb", loss=loss)
+        assert_as_refitted(
+            family(GaussianNB(), GRID),
+            X,
+            y,
+            Recipe(outer, inside),
+            "shared:gaussian_nb",
+            loss=loss,
+        )
     alone = np.where(np.arange(40) >= 30, 1, 0)
     assert_as_refitted(family(GaussianNB(), GRID), X, alone, Recipe(outer, inside))
 
@@ -162,7 +214,9 @@ def test_garbage_in_an_outer_test_part_moves_no_bit(ahead, weighted):
         rng, dirty, labels = np.random.default_rng(j), X.copy(), y.copy()
         dirty[test] = 1e6 * rng.normal(size=dirty[test].shape)
         labels[test] = rng.permutation(y)[: test.size]
-        found = recipe.run(fam, dirty, labels, loss="log", progress="off", sample_weight=w)
+        found = recipe.run(
+            fam, dirty, labels, loss="log", progress="off", sample_weight=w
+        )
         np.testing.assert_array_equal(found.inner_curves[j], clean.inner_curves[j])
         assert found.chosen_index[j] == clean.chosen_index[j]
 
@@ -171,7 +225,10 @@ def test_any_number_of_threads_gives_the_same_bits():
     """One or two, where there is enough to do for two."""
     X, y = table(m=4000, p=12)
     fam = family(GaussianNB(), {"var_smoothing": np.logspace(-9, 1, 41)})
-    one, two = (Recipe(5, 5).run(fam, X, y, loss="log", progress="off", n_jobs=n) for n in (1, 2))
+    one, two = (
+        Recipe(5, 5).run(fam, X, y, loss="log", progress="off", n_jobs=n)
+        for n in (1, 2)
+    )
     assert one.path == "shared:gaussian_nb"
     for name in ("inner_curves", "outer_curves", "fold_risks"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
@@ -180,11 +237,24 @@ def test_any_number_of_threads_gives_the_same_bits():
 def test_one_se_takes_the_largest_smoothing():
     """It is the simplest, by the record."""
     X, y = table(m=40)
-    result = NESTED.run(family(GaussianNB(), {"var_smoothing": [1e-3, 1e-1, 1e-2]}), X, y, select="one_se", progress="off")
+    result = NESTED.run(
+        family(GaussianNB(), {"var_smoothing": [1e-3, 1e-1, 1e-2]}),
+        X,
+        y,
+        select="one_se",
+        progress="off",
+    )
     order = [0.001, 0.01, 0.1]
-    minimum = NESTED.run(family(GaussianNB(), {"var_smoothing": [1e-3, 1e-1, 1e-2]}), X, y, progress="off")
+    minimum = NESTED.run(
+        family(GaussianNB(), {"var_smoothing": [1e-3, 1e-1, 1e-2]}),
+        X,
+        y,
+        progress="off",
+    )
     for simple, best in zip(result.chosen, minimum.chosen, strict=True):
-        assert order.index(simple["var_smoothing"]) >= order.index(best["var_smoothing"])
+        assert order.index(simple["var_smoothing"]) >= order.index(
+            best["var_smoothing"]
+        )
     assert {setting["var_smoothing"] for setting in result.chosen} == {0.1}
 
 
@@ -194,10 +264,16 @@ def test_one_se_takes_the_largest_smoothing():
 )  # fmt: skip
 @settings(max_examples=100)
 @pytest.mark.parametrize("second", [squares, products])
-def test_moments_of_sums_are_those_of_the_rows(second, m, p, n_classes, n_blocks, seed, weighted, away):
+def test_moments_of_sums_are_those_of_the_rows(
+    second, m, p, n_classes, n_blocks, seed, weighted, away
+):
     """Of any rows in any blocks, weighted or not, far from zero or near."""
     rng = np.random.default_rng(seed)
-    X, codes, block = rng.normal(size=(m, p)) + away, rng.integers(0, n_classes, m), rng.integers(0, n_blocks, m)
+    X, codes, block = (
+        rng.normal(size=(m, p)) + away,
+        rng.integers(0, n_classes, m),
+        rng.integers(0, n_blocks, m),
+    )
     w = rng.uniform(0.2, 3.0, m) if weighted else None
     rows = of_rows(X, codes, w, second)
     sums, shape = 0.0, rows.seconds.shape[1:]
@@ -207,14 +283,24 @@ def test_moments_of_sums_are_those_of_the_rows(second, m, p, n_classes, n_blocks
             at = (block == b) & (codes == code)
             if at.any():
                 mine = None if w is None else w[at]
-                own[code] = sums_of(X[at] - rows.origin, mine, np.zeros(1, dtype=np.int64), second)[0]
+                own[code] = sums_of(
+                    X[at] - rows.origin, mine, np.zeros(1, dtype=np.int64), second
+                )[0]
         sums = sums + own
     found = of_sums(sums, rows.origin, shape)
     np.testing.assert_array_equal(found.present, rows.present)
     for name in ("n", "weight", "means", "seconds", "variance"):
-        np.testing.assert_allclose(getattr(found, name), getattr(rows, name), rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(
+            getattr(found, name), getattr(rows, name), rtol=1e-10, atol=1e-12
+        )
     for k, code in enumerate(rows.present):
         own, mine = X[codes == code], None if w is None else w[codes == code]
-        expected = np.cov(own.T, bias=True, aweights=mine).reshape(p, p) if len(own) > 1 else np.zeros((p, p))
+        expected = (
+            np.cov(own.T, bias=True, aweights=mine).reshape(p, p)
+            if len(own) > 1
+            else np.zeros((p, p))
+        )
         expected = expected if second is products else np.diag(expected)
-        np.testing.assert_allclose(rows.seconds[k], expected, rtol=1e-9, atol=1e-12 * (1.0 + away))
+        np.testing.assert_allclose(
+            rows.seconds[k], expected, rtol=1e-9, atol=1e-12 * (1.0 + away)
+        )

@@ -25,14 +25,23 @@ CLASSES = (X[:, 0] + 0.5 * RNG.normal(size=60) > 0).astype(int)
 
 def both(model, grid, y=CLASSES, recipe=NESTED, **options):
     """The fast result and the refitted one."""
-    return [recipe.run(Family(model, grid), X, y, progress="off", path=path, **options) for path in ("auto", "refit")]
+    return [
+        recipe.run(Family(model, grid), X, y, progress="off", path=path, **options)
+        for path in ("auto", "refit")
+    ]
 
 
 @pytest.mark.parametrize(
     ("ahead", "grid"),
     [
         (KNNImputer(), {"knnimputer__n_neighbors": [1, 2, 9]}),
-        (KNNImputer(), {"knnimputer__n_neighbors": [1, 2, 9], "kneighborsclassifier__n_neighbors": [3, 5]}),
+        (
+            KNNImputer(),
+            {
+                "knnimputer__n_neighbors": [1, 2, 9],
+                "kneighborsclassifier__n_neighbors": [3, 5],
+            },
+        ),
         (Isomap(n_neighbors=8), {"isomap__p": [1, 2]}),
     ],
 )
@@ -64,7 +73,9 @@ def test_distances_too_small_to_divide_by_are_sorted():
 
 TIED = {
     "constant": lambda rng: np.ones((120, 2)),
-    "rows of zeros": lambda rng: rng.normal(size=(200, 20)) * (rng.random((200, 20)) < 0.03),
+    "rows of zeros": lambda rng: (
+        rng.normal(size=(200, 20)) * (rng.random((200, 20)) < 0.03)
+    ),
     "bits": lambda rng: (rng.random((600, 3)) > 0.5).astype(float),
 }
 
@@ -74,9 +85,14 @@ def test_ties_at_distance_zero_are_counted(kind):
     """Every prediction whose k-th and next neighbour are equally far counts, at distance 0 too."""
     X = TIED[kind](np.random.default_rng(3))
     y, ks = np.random.default_rng(4).normal(size=len(X)), [1, 5, 9]
-    result = Recipe(outer=3, inner=2).run(Family(KNeighborsRegressor(), {"n_neighbors": ks}), X, y, progress="off")
+    result = Recipe(outer=3, inner=2).run(
+        Family(KNeighborsRegressor(), {"n_neighbors": ks}), X, y, progress="off"
+    )
     tied = 0
-    for train, test in [*result.plan.outer, *(split for splits in result.plan.inner for split in splits)]:
+    for train, test in [
+        *result.plan.outer,
+        *(split for splits in result.plan.inner for split in splits),
+    ]:
         for x in X[test]:
             d = np.sort(naive.distances(X[train], x))
             tied += sum(bool(d[k] - d[k - 1] <= 1e-12 * d[k]) for k in ks)
@@ -86,7 +102,9 @@ def test_ties_at_distance_zero_are_counted(kind):
 def test_neighbours_at_distance_zero_are_certain():
     """Many copies of a row leave no list short."""
     T = np.repeat(np.random.default_rng(0).normal(size=(4, 3)), 50, axis=0)
-    near = nearest(T, np.repeat(T, 2, axis=0), Geometry(False, neighbours.EUCLIDEAN, 2.0), 5)
+    near = nearest(
+        T, np.repeat(T, 2, axis=0), Geometry(False, neighbours.EUCLIDEAN, 2.0), 5
+    )
     assert (near.reach == 6).all()
 
 
@@ -111,9 +129,18 @@ def test_warnings_of_a_metric_become_notes():
     y = (X[:, 0] > 0.8).astype(int)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        results = both(KNeighborsClassifier(), {"n_neighbors": [1, 7, 15]}, y, Recipe(3, 2), scoring="precision")
+        results = both(
+            KNeighborsClassifier(),
+            {"n_neighbors": [1, 7, 15]},
+            y,
+            Recipe(3, 2),
+            scoring="precision",
+        )
     assert results[0].path == "shared:knn"
-    assert all(any("UndefinedMetricWarning" in note for note in result.notes) for result in results)
+    assert all(
+        any("UndefinedMetricWarning" in note for note in result.notes)
+        for result in results
+    )
 
 
 @pytest.mark.parametrize("path", ["auto", "refit"])
@@ -130,7 +157,10 @@ def test_an_exception_of_a_users_loss_is_told_as_when_refitting(path):
 
 def test_a_row_parallel_to_a_test_row_moves_no_bit():
     """What only an outer test part makes hard is measured by refit, and the choice inside stays as it was."""
-    family = Family(KNeighborsRegressor(metric="cosine", weights="distance"), {"n_neighbors": [2, 5, 9]})
+    family = Family(
+        KNeighborsRegressor(metric="cosine", weights="distance"),
+        {"n_neighbors": [2, 5, 9]},
+    )
     clean = NESTED.run(family, X, X[:, 0], progress="off")
     train, test = clean.plan.outer[0]
     parallel = X.copy()
@@ -138,4 +168,7 @@ def test_a_row_parallel_to_a_test_row_moves_no_bit():
     result = NESTED.run(family, parallel, X[:, 0], progress="off")
     assert (clean.path, result.path) == ("shared:knn", "shared:knn")
     assert result.inner_curves[0].tobytes() == clean.inner_curves[0].tobytes()
-    assert any("splits were refitted: rows are nearly parallel" in note for note in result.notes)
+    assert any(
+        "splits were refitted: rows are nearly parallel" in note
+        for note in result.notes
+    )

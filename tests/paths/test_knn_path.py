@@ -15,7 +15,12 @@ from sklearn.metrics import make_scorer, mean_pinball_loss
 from sklearn.model_selection import GroupKFold, LeaveOneOut, ShuffleSplit
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
+from sklearn.preprocessing import (
+    MinMaxScaler,
+    PolynomialFeatures,
+    RobustScaler,
+    StandardScaler,
+)
 
 import naive
 from cvnb import Family, Recipe
@@ -54,17 +59,33 @@ def run(model, grid, X, y, recipe=NESTED, **options):
 def behind(step, model, grid):
     """The model behind a step, and its grid under the pipeline's names."""
     name = type(model).__name__.lower()
-    return make_pipeline(step, model), {f"{name}__{key}": values for key, values in grid.items()}
+    return make_pipeline(step, model), {
+        f"{name}__{key}": values for key, values in grid.items()
+    }
 
 
 def of_definition(result, model, grid, X, y, scaled=False, loss=None, **fixed):
     """What the definition says of the splits of a result."""
     votes = isinstance(model, VOTES)
-    plug_in = naive.fixed(naive.knn_classifier if votes else naive.knn_regressor, **fixed)
+    plug_in = naive.fixed(
+        naive.knn_classifier if votes else naive.knn_regressor, **fixed
+    )
     plug_in = naive.scaled(plug_in) if scaled else plug_in
-    inner = None if result.inner_curves is None else [list(splits) for splits in result.plan.inner]
+    inner = (
+        None
+        if result.inner_curves is None
+        else [list(splits) for splits in result.plan.inner]
+    )
     loss = loss or ("zero_one" if votes else "squared")
-    return naive.nested(plug_in, naive.settings_of(grid), np.asarray(X), np.asarray(y), list(result.plan.outer), inner, loss)
+    return naive.nested(
+        plug_in,
+        naive.settings_of(grid),
+        np.asarray(X),
+        np.asarray(y),
+        list(result.plan.outer),
+        inner,
+        loss,
+    )
 
 
 def assert_as_defined(result, expected, path="shared:knn"):
@@ -75,8 +96,12 @@ def assert_as_defined(result, expected, path="shared:knn"):
     assert result.chosen_index.tolist() == expected.chosen_index.tolist()
     np.testing.assert_allclose(result.outer_curves, expected.outer_curves, **EXACT)
     np.testing.assert_allclose(result.fold_risks, expected.fold_risks, **EXACT)
-    np.testing.assert_allclose([result.flat, result.optimism], [expected.flat, expected.optimism], **EXACT)
-    for ours, theirs in zip(record_of(result).table.predictions, expected.predictions, strict=True):
+    np.testing.assert_allclose(
+        [result.flat, result.optimism], [expected.flat, expected.optimism], **EXACT
+    )
+    for ours, theirs in zip(
+        record_of(result).table.predictions, expected.predictions, strict=True
+    ):
         assert_equal_or_close(ours, theirs)
 
 
@@ -105,7 +130,9 @@ def assert_as_refitted(model, grid, X, y, recipe=NESTED, path="shared:knn", **op
     for number in ("risk", "flat", "optimism", "score"):
         ours, theirs = getattr(fast, number), getattr(slow, number)
         assert ours == theirs or ours == pytest.approx(theirs, rel=1e-9, abs=1e-12)
-    assert np.array_equal(np.ma.getmaskarray(fast.predictions), np.ma.getmaskarray(slow.predictions))
+    assert np.array_equal(
+        np.ma.getmaskarray(fast.predictions), np.ma.getmaskarray(slow.predictions)
+    )
     one, other = record_of(fast).table, record_of(slow).table
     for ours, theirs in zip(one.predictions, other.predictions, strict=True):
         assert np.asarray(ours).dtype == np.asarray(theirs).dtype
@@ -120,7 +147,13 @@ def assert_as_refitted(model, grid, X, y, recipe=NESTED, path="shared:knn", **op
 def bits(result):
     """Every number of a result's table, as bytes."""
     table = record_of(result).table
-    numbers = [*(table.inner or ()), table.outer, table.chosen, *table.predictions, *(r for r in table.rows if r is not None)]
+    numbers = [
+        *(table.inner or ()),
+        table.outer,
+        table.chosen,
+        *table.predictions,
+        *(r for r in table.rows if r is not None),
+    ]
     return [np.ascontiguousarray(one).tobytes() for one in numbers]
 
 
@@ -128,32 +161,61 @@ def bits(result):
 
 
 METRICS = {
-    **{name: {"metric": [name]} for name in ("euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "cosine")},
+    **{
+        name: {"metric": [name]}
+        for name in (
+            "euclidean",
+            "l2",
+            "manhattan",
+            "l1",
+            "cityblock",
+            "chebyshev",
+            "cosine",
+        )
+    },
     **{f"p={p:g}": {"p": [p]} for p in (1, 1.5, 2, 3, np.inf)},
 }
 
 
 @pytest.mark.parametrize("p", [2, 9])
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("model", [VOTES(), MEANS(weights="distance")], ids=["votes", "means"])
+@pytest.mark.parametrize(
+    "model", [VOTES(), MEANS(weights="distance")], ids=["votes", "means"]
+)
 def test_every_metric_equals_its_definition_and_scikit_learn(model, metric, p):
     """Each metric gives the numbers of refitting and of the definition, for few columns and for many."""
     X, y = data_for(model, p=p, m=32)
     grid = {**KS, **METRICS[metric]}
     fast = assert_as_refitted(model, grid, X, y)
-    assert_as_defined(fast, of_definition(fast, model, grid, X, y, weights=model.weights))
+    assert_as_defined(
+        fast, of_definition(fast, model, grid, X, y, weights=model.weights)
+    )
 
 
 @pytest.mark.parametrize("p", [2, 6, 17])
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])
-@pytest.mark.parametrize("model", [VOTES(weights="distance"), MEANS()], ids=["votes", "means"])
-def test_behind_a_scaler_every_metric_equals_its_definition_and_scikit_learn(model, metric, p):
+@pytest.mark.parametrize(
+    "model", [VOTES(weights="distance"), MEANS()], ids=["votes", "means"]
+)
+def test_behind_a_scaler_every_metric_equals_its_definition_and_scikit_learn(
+    model, metric, p
+):
     """Standardised in every training part, the numbers are those of refitting and of the definition."""
     X, y = data_for(model, p=p, m=32)
     grid = {**KS, "metric": [metric]}
     pipeline, named = behind(StandardScaler(), model, grid)
-    fast = assert_as_refitted(pipeline, named, X * 10.0 ** np.arange(p) + 1e3, y, path="path:knn")
-    expected = of_definition(fast, model, grid, X * 10.0 ** np.arange(p) + 1e3, y, scaled=True, weights=model.weights)
+    fast = assert_as_refitted(
+        pipeline, named, X * 10.0 ** np.arange(p) + 1e3, y, path="path:knn"
+    )
+    expected = of_definition(
+        fast,
+        model,
+        grid,
+        X * 10.0 ** np.arange(p) + 1e3,
+        y,
+        scaled=True,
+        weights=model.weights,
+    )
     assert_as_defined(fast, expected, "path:knn")
 
 
@@ -161,7 +223,11 @@ def test_behind_a_scaler_every_metric_equals_its_definition_and_scikit_learn(mod
 def test_many_columns_equal_the_definition(p):
     """More columns than rows, and more than NumPy adds in one go, change nothing."""
     X, y = table(30, p)
-    grid = {**KS, "weights": ["uniform", "distance"], "metric": ["euclidean", "manhattan"]}
+    grid = {
+        **KS,
+        "weights": ["uniform", "distance"],
+        "metric": ["euclidean", "manhattan"],
+    }
     result = run(MEANS(), grid, X, y)
     assert_as_defined(result, of_definition(result, MEANS(), grid, X, y))
 
@@ -169,7 +235,9 @@ def test_many_columns_equal_the_definition(p):
 def test_six_hundred_rows_equal_scikit_learn():
     """With many more rows than neighbours every list is cut short, and the numbers stay."""
     X, y = table(600, 8)
-    assert_as_refitted(MEANS(), {"n_neighbors": [1, 3, 40], "weights": ["uniform", "distance"]}, X, y)
+    assert_as_refitted(
+        MEANS(), {"n_neighbors": [1, 3, 40], "weights": ["uniform", "distance"]}, X, y
+    )
 
 
 # Difficult numbers
@@ -201,20 +269,29 @@ HARD = {
 
 @pytest.mark.parametrize("p", [3, 8])
 @pytest.mark.parametrize("name", HARD)
-@pytest.mark.parametrize("model", [VOTES(), MEANS(weights="distance")], ids=["votes", "means"])
+@pytest.mark.parametrize(
+    "model", [VOTES(), MEANS(weights="distance")], ids=["votes", "means"]
+)
 def test_difficult_numbers_equal_the_definition(model, name, p):
     """Neither offsets, scales, outliers, copies nor the dtype of X cost a digit, and ties go to the smaller row."""
     X, y = data_for(model, m=33, p=p)
     X = HARD[name](X)
     grid = {"n_neighbors": [1, 3, 6]}
     result = run(model, grid, X, y)
-    if model.weights == "distance" and name in ("float16", "float32"):  # scikit-learn's distances are rounded to that
+    if model.weights == "distance" and name in (
+        "float16",
+        "float32",
+    ):  # scikit-learn's distances are rounded to that
         assert result.path == "refit"
     else:
-        assert_as_defined(result, of_definition(result, model, grid, X, y, weights=model.weights))
+        assert_as_defined(
+            result, of_definition(result, model, grid, X, y, weights=model.weights)
+        )
 
 
-@pytest.mark.parametrize("name", ["offset 1e6", "scales", "constant column", "int8", "uint8", "huge", "tiny"])
+@pytest.mark.parametrize(
+    "name", ["offset 1e6", "scales", "constant column", "int8", "uint8", "huge", "tiny"]
+)
 def test_difficult_numbers_behind_a_scaler_equal_scikit_learn(name):
     """A scaler takes away offsets, scales and the smallness of integers."""
     X, y = table(40, 3)
@@ -222,8 +299,14 @@ def test_difficult_numbers_behind_a_scaler_equal_scikit_learn(name):
     assert_as_refitted(pipeline, grid, HARD[name](X), y, path="path:knn")
 
 
-@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, list, np.asfortranarray], ids=["pandas", "polars", "lists", "F"])
-@pytest.mark.parametrize("step", [None, StandardScaler(), MinMaxScaler()], ids=["bare", "scaled", "behind"])
+@pytest.mark.parametrize(
+    "kind",
+    [pd.DataFrame, pl.DataFrame, list, np.asfortranarray],
+    ids=["pandas", "polars", "lists", "F"],
+)
+@pytest.mark.parametrize(
+    "step", [None, StandardScaler(), MinMaxScaler()], ids=["bare", "scaled", "behind"]
+)
 def test_containers_change_nothing(kind, step):
     """Frames and lists of lists give bit-equal numbers."""
     X, y = table(n_classes=2)
@@ -276,10 +359,22 @@ def test_classes_missing_from_a_training_part_equal_scikit_learn(loss):
 
 GRIDS = {
     "unsorted and repeated": {"n_neighbors": [7, 1, 7, 3, 1]},
-    "three axes": {"n_neighbors": [4, 1], "p": [1, 2, 3], "weights": ["distance", "uniform"]},
+    "three axes": {
+        "n_neighbors": [4, 1],
+        "p": [1, 2, 3],
+        "weights": ["distance", "uniform"],
+    },
     "metrics": {"metric": ["manhattan", "cosine", "l2"], "n_neighbors": [3, 2]},
-    "list of grids": [{"n_neighbors": [9, 2]}, {"metric": ["chebyshev"], "weights": ["distance"]}, {"p": [1.5, 2]}],
-    "no matter": {"algorithm": ["brute", "auto", "kd_tree"], "leaf_size": [5, 30], "n_jobs": [None, 1]},
+    "list of grids": [
+        {"n_neighbors": [9, 2]},
+        {"metric": ["chebyshev"], "weights": ["distance"]},
+        {"p": [1.5, 2]},
+    ],
+    "no matter": {
+        "algorithm": ["brute", "auto", "kd_tree"],
+        "leaf_size": [5, 30],
+        "n_jobs": [None, 1],
+    },
     "no k": {"p": [np.inf, 1, 2]},
     "empty": {},
     "numpy": {"n_neighbors": np.arange(1, 6)},
@@ -294,7 +389,9 @@ def test_grids_of_any_shape_equal_scikit_learn(model, name):
     assert_as_refitted(model, GRIDS[name], *data_for(model))
 
 
-@pytest.mark.parametrize("model", [VOTES(), MEANS(weights="distance")], ids=["votes", "means"])
+@pytest.mark.parametrize(
+    "model", [VOTES(), MEANS(weights="distance")], ids=["votes", "means"]
+)
 @pytest.mark.parametrize("scaled", [False, True])
 def test_k_may_be_the_whole_training_part(model, scaled):
     """k equal to the smallest inner training part takes all of its rows."""
@@ -309,7 +406,10 @@ def test_k_may_be_the_whole_training_part(model, scaled):
 def test_k_larger_than_a_training_part_is_refused():
     """One neighbour more than an inner training part has is named with its size."""
     X, y = table(24)
-    with pytest.raises(CvnbError, match="n_neighbors=13 needs 13 training rows, but inner split 0 of outer split 0 has 12"):
+    with pytest.raises(
+        CvnbError,
+        match="n_neighbors=13 needs 13 training rows, but inner split 0 of outer split 0 has 12",
+    ):
         run(MEANS(), {"n_neighbors": [12, 13]}, X, y, BLIND)
 
 
@@ -330,31 +430,72 @@ def steps(model, **chain):
 
 
 CHAINS = {
-    "pca": (steps(VOTES(), pca=PCA(random_state=0)), {"pca__n_components": [1, 3], "knn__n_neighbors": [5, 2]}),
+    "pca": (
+        steps(VOTES(), pca=PCA(random_state=0)),
+        {"pca__n_components": [1, 3], "knn__n_neighbors": [5, 2]},
+    ),
     "scaler and pca": (
         steps(VOTES(), scale=StandardScaler(), pca=PCA(2, random_state=0)),
         {"pca__whiten": [True, False], "knn__weights": ["uniform", "distance"]},
     ),
-    "min-max": (steps(MEANS(), scale=MinMaxScaler()), {"knn__p": [1, 2, 1.5], "knn__n_neighbors": [3, 7]}),
-    "polynomials": (steps(MEANS(), poly=PolynomialFeatures()), {"poly__degree": [1, 3], "knn__n_neighbors": [1, 4]}),
-    "best columns": (steps(VOTES(), best=SelectKBest(f_classif, k=2)), {"best__k": [1, 2, "all"], "knn__n_neighbors": [4, 1]}),
+    "min-max": (
+        steps(MEANS(), scale=MinMaxScaler()),
+        {"knn__p": [1, 2, 1.5], "knn__n_neighbors": [3, 7]},
+    ),
+    "polynomials": (
+        steps(MEANS(), poly=PolynomialFeatures()),
+        {"poly__degree": [1, 3], "knn__n_neighbors": [1, 4]},
+    ),
+    "best columns": (
+        steps(VOTES(), best=SelectKBest(f_classif, k=2)),
+        {"best__k": [1, 2, "all"], "knn__n_neighbors": [4, 1]},
+    ),
     "another scaler": (
         steps(MEANS(), scale=StandardScaler()),
-        {"scale": [StandardScaler(), MinMaxScaler(), "passthrough", RobustScaler()], "knn__n_neighbors": [2, 5]},
+        {
+            "scale": [StandardScaler(), MinMaxScaler(), "passthrough", RobustScaler()],
+            "knn__n_neighbors": [2, 5],
+        },
     ),
-    "uncentred": (steps(MEANS(), scale=StandardScaler(with_mean=False)), {"knn__n_neighbors": [2, 5]}),
-    "unscaled": (steps(MEANS(), scale=StandardScaler(with_std=False)), {"knn__n_neighbors": [2, 5]}),
-    "with or without mean": (steps(VOTES(), scale=StandardScaler()), {"scale__with_mean": [True, False]}),
+    "uncentred": (
+        steps(MEANS(), scale=StandardScaler(with_mean=False)),
+        {"knn__n_neighbors": [2, 5]},
+    ),
+    "unscaled": (
+        steps(MEANS(), scale=StandardScaler(with_std=False)),
+        {"knn__n_neighbors": [2, 5]},
+    ),
+    "with or without mean": (
+        steps(VOTES(), scale=StandardScaler()),
+        {"scale__with_mean": [True, False]},
+    ),
     "scaler or none": (
         steps(VOTES(), scale=StandardScaler()),
-        {"scale": ["passthrough", StandardScaler(), None], "knn__n_neighbors": [5, 2], "knn__metric": ["l1", "cosine"]},
+        {
+            "scale": ["passthrough", StandardScaler(), None],
+            "knn__n_neighbors": [5, 2],
+            "knn__metric": ["l1", "cosine"],
+        },
     ),
-    "two scalers": (steps(MEANS(), one=StandardScaler(), two=StandardScaler()), {"knn__n_neighbors": [2, 5]}),
-    "scaler and nothing": (steps(MEANS(), one="passthrough", two=StandardScaler()), {"knn__n_neighbors": [2, 5]}),
-    "another model": (steps(MEANS(), scale=StandardScaler()), {"knn": [MEANS(3), MEANS(weights="distance"), MEANS(2, p=1)]}),
+    "two scalers": (
+        steps(MEANS(), one=StandardScaler(), two=StandardScaler()),
+        {"knn__n_neighbors": [2, 5]},
+    ),
+    "scaler and nothing": (
+        steps(MEANS(), one="passthrough", two=StandardScaler()),
+        {"knn__n_neighbors": [2, 5]},
+    ),
+    "another model": (
+        steps(MEANS(), scale=StandardScaler()),
+        {"knn": [MEANS(3), MEANS(weights="distance"), MEANS(2, p=1)]},
+    ),
     "a list": (
         steps(VOTES(), scale=StandardScaler()),
-        [{"knn__n_neighbors": [9, 1]}, {"scale": [MinMaxScaler()], "knn__p": [1, 2]}, {"scale": ["passthrough"]}],
+        [
+            {"knn__n_neighbors": [9, 1]},
+            {"scale": [MinMaxScaler()], "knn__p": [1, 2]},
+            {"scale": ["passthrough"]},
+        ],
     ),
 }
 
@@ -370,7 +511,9 @@ def test_behind_transformers_equals_scikit_learn(name):
 def test_a_pipeline_of_nothing_but_the_model_shares_its_neighbours():
     """Steps that do nothing leave the distances the same in every training part."""
     X, y = table()
-    assert_as_refitted(steps(MEANS(), nothing="passthrough"), {"knn__n_neighbors": [2, 5]}, X, y)
+    assert_as_refitted(
+        steps(MEANS(), nothing="passthrough"), {"knn__n_neighbors": [2, 5]}, X, y
+    )
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -378,7 +521,10 @@ def test_a_transformer_that_fails_costs_its_own_settings():
     """Settings behind a step that cannot be fitted are NaN and named; the others are as without them."""
     X, y = table()
     grid = {"pca__n_components": [1, 99, 2], "knn__n_neighbors": [1, 5]}
-    fast, slow = (run(steps(MEANS(), pca=PCA()), grid, X, y, path=path) for path in ("auto", "refit"))
+    fast, slow = (
+        run(steps(MEANS(), pca=PCA()), grid, X, y, path=path)
+        for path in ("auto", "refit")
+    )
     assert (fast.path, slow.path) == ("path:knn", "refit")
     np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, **EXACT)
     assert np.isnan(fast.inner_curves[:, [1, 4]]).all()
@@ -397,7 +543,12 @@ def rows_of_lists():
         order = rng.permutation(48)
         train = order[:30]
         outer.append((train, order[30:41]))
-        inner.append([(part[:17], part[17:26]) for part in (rng.permutation(train), rng.permutation(train))])
+        inner.append(
+            [
+                (part[:17], part[17:26])
+                for part in (rng.permutation(train), rng.permutation(train))
+            ]
+        )
     return {"outer": outer, "inner": inner}
 
 
@@ -413,9 +564,13 @@ RECIPES = {
     "dev_set": Recipe.dev_set(),
     "loo outside": Recipe(outer="loo", inner=2),
     "loo inside": Recipe(outer=3, inner="loo"),
-    "LeaveOneOut": Recipe(outer=LeaveOneOut(), inner=ShuffleSplit(2, test_size=0.25, random_state=0)),
+    "LeaveOneOut": Recipe(
+        outer=LeaveOneOut(), inner=ShuffleSplit(2, test_size=0.25, random_state=0)
+    ),
     "shuffled": Recipe(outer=ShuffleSplit(3, test_size=0.3, random_state=2), inner=3),
-    "shuffled inside": Recipe(outer=3, inner=ShuffleSplit(4, test_size=0.25, random_state=8)),
+    "shuffled inside": Recipe(
+        outer=3, inner=ShuffleSplit(4, test_size=0.25, random_state=8)
+    ),
     "time": Recipe(outer=4, inner=3, time_ordered=True),
     "time and buffer": Recipe(outer=4, inner=3, time_ordered=True, buffer=2),
     "given rows": Recipe(**rows_of_lists()),
@@ -428,13 +583,19 @@ RECIPES = {
 @pytest.mark.parametrize("name", RECIPES)
 def test_every_recipe_equals_scikit_learn(name, scaled):
     """Whatever the splits, the curves, row losses and predictions are those of refitting."""
-    X, y = table(48 if name in ("given rows", "test rows", "dev rows") else 31, 3, n_classes=3)
+    X, y = table(
+        48 if name in ("given rows", "test rows", "dev rows") else 31, 3, n_classes=3
+    )
     grid = {"n_neighbors": [4, 1, 7]}
     model, grid = behind(StandardScaler(), VOTES(), grid) if scaled else (VOTES(), grid)
-    assert_as_refitted(model, grid, X, y, RECIPES[name], "path:knn" if scaled else "shared:knn")
+    assert_as_refitted(
+        model, grid, X, y, RECIPES[name], "path:knn" if scaled else "shared:knn"
+    )
 
 
-@pytest.mark.parametrize("name", ["nested_dev", "loo inside", "time and buffer", "given rows"])
+@pytest.mark.parametrize(
+    "name", ["nested_dev", "loo inside", "time and buffer", "given rows"]
+)
 def test_recipes_behind_transformers_equal_scikit_learn(name):
     """The path that goes split by split takes the same splits."""
     X, y = table(48, 3)
@@ -449,7 +610,10 @@ def test_recipes_that_choose_nothing_equal_scikit_learn(name):
     assert_as_refitted(MEANS(4, weights="distance"), {}, X, y, getattr(Recipe, name)())
 
 
-@pytest.mark.parametrize("recipe", [Recipe(outer=4, inner=3), Recipe(outer=GroupKFold(4), inner=GroupKFold(3))])
+@pytest.mark.parametrize(
+    "recipe",
+    [Recipe(outer=4, inner=3), Recipe(outer=GroupKFold(4), inner=GroupKFold(3))],
+)
 @pytest.mark.parametrize("scaled", [False, True], ids=["bare", "scaled"])
 def test_groups_equal_scikit_learn(recipe, scaled):
     """With groups kept together at both levels the numbers are those of refitting."""
@@ -463,8 +627,12 @@ def test_groups_equal_scikit_learn(recipe, scaled):
 def test_a_handful_of_rows_equals_scikit_learn(m):
     """Eight rows are enough."""
     X, y = table(m, 2)
-    assert_as_refitted(MEANS(), {"n_neighbors": [1, 2, 3]}, X, y, Recipe(outer=4, inner=2))
-    assert_as_refitted(MEANS(), {"n_neighbors": [2, 1]}, X, y, Recipe(outer="loo", inner="loo"))
+    assert_as_refitted(
+        MEANS(), {"n_neighbors": [1, 2, 3]}, X, y, Recipe(outer=4, inner=2)
+    )
+    assert_as_refitted(
+        MEANS(), {"n_neighbors": [2, 1]}, X, y, Recipe(outer="loo", inner="loo")
+    )
 
 
 def any_splits(rng, rows, least):
@@ -473,7 +641,9 @@ def any_splits(rng, rows, least):
     for _ in range(rng.integers(1, 4)):
         order = rng.permutation(rows)
         n_train = rng.integers(least, len(rows))
-        splits.append((order[:n_train], order[n_train : rng.integers(n_train, len(rows)) + 1]))
+        splits.append(
+            (order[:n_train], order[n_train : rng.integers(n_train, len(rows)) + 1])
+        )
     return splits
 
 
@@ -487,7 +657,9 @@ def any_splits(rng, rows, least):
 )
 def test_any_rows_under_any_splits_equal_the_definition(seed, p, kind, metric, weights):
     """Ties in masses, unused rows, overlapping tests and any k up to the whole training part: all as defined."""
-    assume(not (kind == "whole" and metric == "p=1.5"))  # whose powers round, and NumPy's pow is not the C library's
+    assume(
+        not (kind == "whole" and metric == "p=1.5")
+    )  # whose powers round, and NumPy's pow is not the C library's
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(int(rng.integers(12, 40)), p))
     X = {
@@ -505,10 +677,17 @@ def test_any_rows_under_any_splits_equal_the_definition(seed, p, kind, metric, w
     outer = any_splits(rng, np.arange(len(X)), 8)
     inner = [any_splits(rng, train, 5) for train, _ in outer]
     smallest = min(len(train) for splits in [outer, *inner] for train, _ in splits)
-    grid = {"n_neighbors": [int(rng.integers(1, smallest + 1)), smallest, 1], "weights": [weights], **METRICS[metric]}
+    grid = {
+        "n_neighbors": [int(rng.integers(1, smallest + 1)), smallest, 1],
+        "weights": [weights],
+        **METRICS[metric],
+    }
     model = VOTES() if votes else MEANS()
     result = run(model, grid, X, y, Recipe(outer=outer, inner=inner))
-    if any("splits were refitted: rows are nearly parallel" in note for note in result.notes):
+    if any(
+        "splits were refitted: rows are nearly parallel" in note
+        for note in result.notes
+    ):
         assert metric == "cosine"
         assert weights == "distance"
         return
@@ -529,10 +708,22 @@ MEASURES = {
     "squared": (MEANS(), {"loss": "squared"}),
     "user's": (MEANS(), {"loss": huber}),
     "log": (VOTES(), {"loss": "log"}),
-    **{name: (VOTES(), {"scoring": name}) for name in ("accuracy", "f1_macro", "balanced_accuracy", "neg_log_loss")},
-    **{name: (VOTES(), {"scoring": name}) for name in ("roc_auc_ovr", "matthews_corrcoef", "d2_log_loss_score")},
-    **{name: (MEANS(), {"scoring": name}) for name in ("r2", "neg_median_absolute_error", "neg_root_mean_squared_error")},
-    "made": (MEANS(), {"scoring": make_scorer(mean_pinball_loss, greater_is_better=False, alpha=0.9)}),
+    **{
+        name: (VOTES(), {"scoring": name})
+        for name in ("accuracy", "f1_macro", "balanced_accuracy", "neg_log_loss")
+    },
+    **{
+        name: (VOTES(), {"scoring": name})
+        for name in ("roc_auc_ovr", "matthews_corrcoef", "d2_log_loss_score")
+    },
+    **{
+        name: (MEANS(), {"scoring": name})
+        for name in ("r2", "neg_median_absolute_error", "neg_root_mean_squared_error")
+    },
+    "made": (
+        MEANS(),
+        {"scoring": make_scorer(mean_pinball_loss, greater_is_better=False, alpha=0.9)},
+    ),
 }
 
 
@@ -544,11 +735,23 @@ def test_every_loss_and_score_equals_scikit_learn(name, path):
     X, y = data_for(model, m=60)
     grid = {"n_neighbors": [3, 9]}
     if path != "shared:knn":
-        model, grid = behind(MinMaxScaler() if path == "behind" else StandardScaler(), model, grid)
-    assert_as_refitted(model, grid, X, y, Recipe(outer=3, inner=2), "path:knn" if path == "behind" else path, **asked)
+        model, grid = behind(
+            MinMaxScaler() if path == "behind" else StandardScaler(), model, grid
+        )
+    assert_as_refitted(
+        model,
+        grid,
+        X,
+        y,
+        Recipe(outer=3, inner=2),
+        "path:knn" if path == "behind" else path,
+        **asked,
+    )
 
 
-@pytest.mark.parametrize("scoring", ["roc_auc", "average_precision", "neg_brier_score", "f1", "recall"])
+@pytest.mark.parametrize(
+    "scoring", ["roc_auc", "average_precision", "neg_brier_score", "f1", "recall"]
+)
 def test_scores_of_two_classes_equal_scikit_learn(scoring):
     """Scores that look at the probability of the positive class are those of refitting."""
     X, y = table(60, n_classes=2)
@@ -576,8 +779,14 @@ def test_a_loss_that_is_not_finite_is_left_to_refit(scaled):
 
     model, grid = behind(StandardScaler(), MEANS(), KS) if scaled else (MEANS(), KS)
     result = run(model, grid, X, y, loss=broken)
-    assert any("splits were refitted: the broken loss fails somewhere" in note for note in result.notes)
-    assert any(note.startswith("n_neighbors=1 failed") or "__n_neighbors=1 failed" in note for note in result.notes)
+    assert any(
+        "splits were refitted: the broken loss fails somewhere" in note
+        for note in result.notes
+    )
+    assert any(
+        note.startswith("n_neighbors=1 failed") or "__n_neighbors=1 failed" in note
+        for note in result.notes
+    )
 
 
 # Ties
@@ -585,7 +794,10 @@ def test_a_loss_that_is_not_finite_is_left_to_refit(scaled):
 
 def n_tied(result, grid, X, p=2):
     """Predictions, inner and outer, of all settings, whose k-th and next neighbour are equally far."""
-    parts = [*result.plan.outer, *(pair for splits in result.plan.inner or () for pair in splits)]
+    parts = [
+        *result.plan.outer,
+        *(pair for splits in result.plan.inner or () for pair in splits),
+    ]
     total = 0
     for train, test in parts:
         for x in X[test]:
@@ -615,13 +827,17 @@ def test_ties_behind_transformers_are_counted():
     X[:2] = [[0, 0], [4, 4]]
     y = np.random.default_rng(2).normal(size=36)
     grid = {"n_neighbors": [1, 4, 9]}
-    model, named = behind(StandardScaler(with_mean=False, with_std=False), MEANS(), grid)
+    model, named = behind(
+        StandardScaler(with_mean=False, with_std=False), MEANS(), grid
+    )
     result = run(model, named, X, y)
     expected = f"At {n_tied(result, grid, X)} predictions the k-th and the next neighbour are equally far"
     assert any(note.startswith(expected) for note in result.notes)
 
 
-@pytest.mark.parametrize("step", [None, StandardScaler(), MinMaxScaler()], ids=["bare", "scaled", "behind"])
+@pytest.mark.parametrize(
+    "step", [None, StandardScaler(), MinMaxScaler()], ids=["bare", "scaled", "behind"]
+)
 def test_without_equal_distances_there_is_no_note(step):
     """Rows in general position say nothing of ties."""
     X, y = table()
@@ -631,7 +847,10 @@ def test_without_equal_distances_there_is_no_note(step):
 
 def test_rows_in_another_order_are_other_rows():
     """Ties follow the row number in the whole data, in whatever order a list of rows names them."""
-    X, y = np.array([[0.0], [1.0], [-1.0], [1.0], [0.0], [9.0]]), np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0])
+    X, y = (
+        np.array([[0.0], [1.0], [-1.0], [1.0], [0.0], [9.0]]),
+        np.array([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]),
+    )
     for order in ([1, 2, 3, 5], [3, 2, 1, 5], [5, 3, 2, 1]):
         for model in (MEANS(1), steps(MEANS(1), scale=MinMaxScaler())):
             result = run(model, {}, X, y, Recipe(outer=[(order, [0, 4])], inner=None))
@@ -644,8 +863,13 @@ def test_rows_in_another_order_are_other_rows():
 JOBS = {
     "bare": (VOTES(), {**KS, "p": [1, 2]}),
     "product": (VOTES(), {**KS, "metric": ["cosine", "l2"]}),
-    "scaled": behind(StandardScaler(), VOTES(), {**KS, "weights": ["uniform", "distance"]}),
-    "mixed": (steps(VOTES(), scale=StandardScaler()), {"scale": ["passthrough", StandardScaler()], "knn__p": [1, 2]}),
+    "scaled": behind(
+        StandardScaler(), VOTES(), {**KS, "weights": ["uniform", "distance"]}
+    ),
+    "mixed": (
+        steps(VOTES(), scale=StandardScaler()),
+        {"scale": ["passthrough", StandardScaler()], "knn__p": [1, 2]},
+    ),
 }
 
 
@@ -682,7 +906,10 @@ LEAKS = {
     "product": (MEANS(), {**KS, "metric": ["cosine", "l2"]}),
     "powers": (MEANS(), {**KS, "p": [1, 1.5, 3, np.inf]}),
     "scaled": behind(StandardScaler(), MEANS(), KS),
-    "pca": (steps(MEANS(), pca=PCA(2, random_state=0)), {"knn__n_neighbors": [1, 4, 8]}),
+    "pca": (
+        steps(MEANS(), pca=PCA(2, random_state=0)),
+        {"knn__n_neighbors": [1, 4, 8]},
+    ),
 }
 
 
@@ -696,9 +923,15 @@ def test_garbage_in_an_outer_test_part_moves_no_bit_of_its_choice(name, huge):
     for j in (0, 3):
         rows, rng = clean.plan.outer[j][1], np.random.default_rng(7)
         dirty_X, dirty_y = X.copy(), y.copy()
-        dirty_X[rows], dirty_y[rows] = huge * rng.normal(size=(rows.size, X.shape[1])), huge * rng.normal(size=rows.size)
+        dirty_X[rows], dirty_y[rows] = (
+            huge * rng.normal(size=(rows.size, X.shape[1])),
+            huge * rng.normal(size=rows.size),
+        )
         dirty = run(model, grid, dirty_X, dirty_y)
-        assert record_of(dirty).table.inner[j].tobytes() == record_of(clean).table.inner[j].tobytes()
+        assert (
+            record_of(dirty).table.inner[j].tobytes()
+            == record_of(clean).table.inner[j].tobytes()
+        )
         assert dirty.chosen_index[j] == clean.chosen_index[j]
 
 
@@ -711,7 +944,10 @@ def test_permuting_rows_together_with_the_splits_permutes_the_answer(name):
     order = np.random.default_rng(1).permutation(len(y))
     place = np.argsort(order)
     outer = [(place[train], place[test]) for train, test in before.plan.outer]
-    inner = [[(place[train], place[test]) for train, test in splits] for splits in before.plan.inner]
+    inner = [
+        [(place[train], place[test]) for train, test in splits]
+        for splits in before.plan.inner
+    ]
     after = run(model, grid, X[order], y[order], Recipe(outer=outer, inner=inner))
     np.testing.assert_allclose(after.inner_curves, before.inner_curves, **EXACT)
     np.testing.assert_allclose(after.outer_curves, before.outer_curves, **EXACT)
@@ -730,7 +966,9 @@ def test_the_final_predictor_is_that_of_refitting(name):
     fast, slow = (run(model, grid, X, y, path=path) for path in ("auto", "refit"))
     assert fast.final_setting == slow.final_setting
     for how in ("retrain", "ensemble"):
-        np.testing.assert_allclose(fast.predictor(how).predict(X), slow.predictor(how).predict(X), **EXACT)
+        np.testing.assert_allclose(
+            fast.predictor(how).predict(X), slow.predictor(how).predict(X), **EXACT
+        )
 
 
 def test_a_repeated_training_row_counts_twice():
@@ -740,7 +978,10 @@ def test_a_repeated_training_row_counts_twice():
     result = run(MEANS(3), {}, X, y, Recipe(outer=splits, inner=None))
     assert result.path == "refit"
     twice = X[splits[0][0]], y[splits[0][0]]
-    assert record_of(result).table.predictions[0].tolist() == MEANS(3).fit(*twice).predict(X[[5, 6]]).tolist()
+    assert (
+        record_of(result).table.predictions[0].tolist()
+        == MEANS(3).fit(*twice).predict(X[[5, 6]]).tolist()
+    )
 
 
 # Trees
@@ -755,7 +996,9 @@ def test_a_tree_finds_the_same_neighbours(monkeypatch, metric, p):
     grid = {**KS, "weights": ["uniform", "distance"], **METRICS[metric]}
     plain = run(VOTES(), grid, X, y)
     asked = []
-    monkeypatch.setattr(search, "_worth_a_tree", lambda n, n_columns: asked.append(n) or True)
+    monkeypatch.setattr(
+        search, "_worth_a_tree", lambda n, n_columns: asked.append(n) or True
+    )
     assert bits(run(VOTES(), grid, X, y)) == bits(plain)
     assert asked
 
@@ -782,7 +1025,9 @@ def test_distances_are_those_of_numpy_bit_for_bit(p, exact, rng):
     """Up to 128 columns a distance equals np.sqrt(((x - z) ** 2).sum()) in every bit."""
     T, Q = rng.normal(size=(40, p)) + 100.0, rng.normal(size=(9, p))
     rows, distances = found(T, Q, 7, exact=exact)
-    expected = [[np.sqrt(((Q[t] - T[i]) ** 2).sum()) for i in rows[t]] for t in range(9)]
+    expected = [
+        [np.sqrt(((Q[t] - T[i]) ** 2).sum()) for i in rows[t]] for t in range(9)
+    ]
     assert distances.tobytes() == np.array(expected).tobytes()
 
 
@@ -792,10 +1037,14 @@ def test_distances_are_those_of_numpy_bit_for_bit(p, exact, rng):
     n=st.integers(1, 60),
     p=st.integers(1, 40),
     tied=st.booleans(),
-    metric=st.sampled_from(["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]),
+    metric=st.sampled_from(
+        ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
+    ),
     data=st.data(),
 )
-def test_the_nearest_rows_are_those_of_sorting_all_distances(seed, n, p, tied, metric, data):
+def test_the_nearest_rows_are_those_of_sorting_all_distances(
+    seed, n, p, tied, metric, data
+):
     """Any number of neighbours up to all rows, in order of distance and row number."""
     rng = np.random.default_rng(seed)
     k = data.draw(st.integers(1, n))
@@ -853,7 +1102,11 @@ def test_keys_are_sums_over_columns(metric, p, n, rng):
     kernel.fill_keys(Q, np.ascontiguousarray(T.T), metric, 3.0, keys)
     gaps = np.abs(Q[:, None] - T)
     sums = [gaps**2, gaps, gaps, gaps**3]
-    np.testing.assert_allclose(keys, sums[metric].max(axis=2) if metric == 2 else sums[metric].sum(axis=2), rtol=1e-13)
+    np.testing.assert_allclose(
+        keys,
+        sums[metric].max(axis=2) if metric == 2 else sums[metric].sum(axis=2),
+        rtol=1e-13,
+    )
 
 
 SORTED = {
@@ -862,7 +1115,9 @@ SORTED = {
     "zeros": lambda rng, n: np.zeros(n),
     "few values": lambda rng, n: rng.integers(0, 3, n).astype(float),
     "crowded": lambda rng, n: np.append(rng.random(n - 1), 1e9),
-    "crowded and tied": lambda rng, n: np.append(rng.integers(0, 5, n - 1), 1e9).astype(float),
+    "crowded and tied": lambda rng, n: np.append(rng.integers(0, 5, n - 1), 1e9).astype(
+        float
+    ),
     "powers": lambda rng, n: 10.0 ** rng.uniform(-150, 150, n),
 }
 
@@ -873,7 +1128,13 @@ def test_candidates_are_sorted_stably(name, n, rng):
     """Buckets, and a merge sort where these are crowded, order by (distance, number)."""
     distances = SORTED[name](rng, n)
     order = np.empty(n, dtype=np.int64)
-    kernel._sort(distances, n, order, np.empty(2 * n + 1, dtype=np.int64), np.empty(n, dtype=np.int64))
+    kernel._sort(
+        distances,
+        n,
+        order,
+        np.empty(2 * n + 1, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+    )
     assert np.array_equal(order, np.argsort(distances, kind="stable"))
     kernel._merge_sort(distances, n, order)
     assert np.array_equal(order, np.argsort(distances, kind="stable"))
@@ -893,7 +1154,14 @@ def test_a_threshold_leaves_enough_below_it(name, guess, rng):
 
 def test_standardisation_is_that_of_scikit_learn(rng):
     """Means and deviations of the training rows; a column constant up to rounding has scale 1."""
-    X = np.column_stack([rng.normal(size=30), 1e6 + rng.normal(size=30), np.full(30, 7.1), 1e-9 * rng.normal(size=30)])
+    X = np.column_stack(
+        [
+            rng.normal(size=30),
+            1e6 + rng.normal(size=30),
+            np.full(30, 7.1),
+            1e-9 * rng.normal(size=30),
+        ]
+    )
     train, test = np.arange(20)[::-1].copy(), np.arange(20, 30)
     T, Q = np.empty((20, 4)), np.empty((10, 4))
     scaling.standardise(X, train, test, T, Q)

@@ -26,7 +26,15 @@ from cvnb.results.estimate import record_of
 
 VOTES, MEANS = KNeighborsClassifier, KNeighborsRegressor
 CARS = Path(__file__).parent.parent.parent / "notebooks" / "data" / "auto.csv"
-UNITS = {"1": 1.0, "10": 10.0, "tenths": 0.1, "thirds": 1 / 3, "mm": 1e-3, "inches": 2.54, "1e6": 1e6}
+UNITS = {
+    "1": 1.0,
+    "10": 10.0,
+    "tenths": 0.1,
+    "thirds": 1 / 3,
+    "mm": 1e-3,
+    "inches": 2.54,
+    "1e6": 1e6,
+}
 METRICS = {
     "euclidean": {"p": 2},
     "manhattan": {"p": 1},
@@ -54,7 +62,9 @@ def in_units_of_deviation(train, test):
         mean = sum(x) / len(x)
         variance = sum((v - mean) ** 2 for v in x) / len(x)
         scale = variance.sqrt()
-        columns.append([(Decimal(int(v)) - mean) / scale for v in (*train[:, c], *test[:, c])])
+        columns.append(
+            [(Decimal(int(v)) - mean) / scale for v in (*train[:, c], *test[:, c])]
+        )
     rows = [list(row) for row in zip(*columns, strict=True)]
     return rows[: len(train)], rows[len(train) :]
 
@@ -66,7 +76,9 @@ def distance(x, z, metric):
         squares = sum(a * a for a in x) * sum(b * b for b in z)
         if squares == 0:
             return Decimal(1)
-        return round(1 - sum(a * b for a, b in zip(x, z, strict=True)) / squares.sqrt(), 30)
+        return round(
+            1 - sum(a * b for a, b in zip(x, z, strict=True)) / squares.sqrt(), 30
+        )
     if metric == "chebyshev":
         return digits(max(gaps))
     if metric == "manhattan":
@@ -80,7 +92,12 @@ class Rule:
     """A plug-in of `naive` for whole numbers X; `ties` counts the k-th neighbours that are as far as the next one."""
 
     def __init__(self, metric, scaled, weights, votes):
-        self.metric, self.scaled, self.weights, self.votes = metric, scaled, weights, votes
+        self.metric, self.scaled, self.weights, self.votes = (
+            metric,
+            scaled,
+            weights,
+            votes,
+        )
         self.ties, self.ranks = 0, {}
 
     def ranked(self, train, test):
@@ -91,9 +108,14 @@ class Rule:
                 near, far = (
                     in_units_of_deviation(train, test)
                     if self.scaled
-                    else [[[Decimal(int(v)) for v in x] for x in X] for X in (train, test)]
+                    else [
+                        [[Decimal(int(v)) for v in x] for x in X] for X in (train, test)
+                    ]
                 )
-                self.ranks[key] = [sorted((distance(x, z, self.metric), i) for i, z in enumerate(near)) for x in far]
+                self.ranks[key] = [
+                    sorted((distance(x, z, self.metric), i) for i, z in enumerate(near))
+                    for x in far
+                ]
         return self.ranks[key]
 
     def weight(self, d, touching):
@@ -111,10 +133,18 @@ class Rule:
             with localcontext(prec=50):
                 for d, i in ranks[:k]:
                     votes.setdefault(y_train[i], []).append(self.weight(d, touching))
-                sums = {label: digits(sum(weights), 20) for label, weights in votes.items()}
+                sums = {
+                    label: digits(sum(weights), 20) for label, weights in votes.items()
+                }
                 most = max(sums.values())
-                mean = sum(Decimal(float(label)) * s for label, s in sums.items()) / sum(sums.values())
-            said.append(min(label for label, s in sums.items() if s == most) if self.votes else float(mean))
+                mean = sum(
+                    Decimal(float(label)) * s for label, s in sums.items()
+                ) / sum(sums.values())
+            said.append(
+                min(label for label, s in sums.items() if s == most)
+                if self.votes
+                else float(mean)
+            )
         return np.array(said)
 
 
@@ -132,10 +162,14 @@ def assert_as_ruled(result, expected, ties):
     np.testing.assert_allclose(result.inner_curves, expected.inner_curves, **EXACT)
     np.testing.assert_allclose(result.outer_curves, expected.outer_curves, **EXACT)
     assert result.chosen_index.tolist() == expected.chosen_index.tolist()
-    for ours, theirs in zip(record_of(result).table.predictions, expected.predictions, strict=True):
+    for ours, theirs in zip(
+        record_of(result).table.predictions, expected.predictions, strict=True
+    ):
         np.testing.assert_allclose(ours, theirs, **EXACT)
     said = [note for note in result.notes if "equally far" in note]
-    assert [int(note.split()[1]) if "predictions" in note else 1 for note in said] == ([ties] if ties else [])
+    assert [int(note.split()[1]) if "predictions" in note else 1 for note in said] == (
+        [ties] if ties else []
+    )
 
 
 def drawn_splits(rng, m, overlapping):
@@ -143,7 +177,10 @@ def drawn_splits(rng, m, overlapping):
     if not overlapping:
         return Recipe(outer=3, inner=2, stratify=False, seed=int(rng.integers(100)))
     outer = [np.split(rng.permutation(m), [2 * m // 3]) for _ in range(3)]
-    inner = [[np.split(rng.permutation(train), [len(train) // 2]) for _ in range(2)] for train, _ in outer]
+    inner = [
+        [np.split(rng.permutation(train), [len(train) // 2]) for _ in range(2)]
+        for train, _ in outer
+    ]
     return Recipe(outer=outer, inner=inner)
 
 
@@ -160,7 +197,9 @@ def whole_means(plan, x, y, ks):
 
     def losses(train, test):
         train = np.sort(train)
-        order = np.argsort(np.abs(x[train][None] - x[test][:, None]), axis=1, kind="stable")[:, : ks[-1]]
+        order = np.argsort(
+            np.abs(x[train][None] - x[test][:, None]), axis=1, kind="stable"
+        )[:, : ks[-1]]
         means = np.cumsum(y[train][order], axis=1) / np.arange(1, ks[-1] + 1)
         return ((means - y[test][:, None]) ** 2).mean(axis=0)
 
@@ -177,9 +216,13 @@ def test_the_unit_of_one_column_moves_no_risk(unit, scale):
     """Fuel use by horsepower, 93 values in 392 cars: 18.8401 in every unit, behind a scaler too."""
     X, y = cars()
     for offset in (0.0, 1e6):
-        result = Recipe(5, 5).run(knn(k=range(1, 31), scale=scale), (X + offset) * unit, y, progress="off")
+        result = Recipe(5, 5).run(
+            knn(k=range(1, 31), scale=scale), (X + offset) * unit, y, progress="off"
+        )
         assert result.risk == pytest.approx(18.84012037, abs=1e-7)
-        assert result.risk == pytest.approx(whole_means(result.plan, X[:, 0].astype(int), y, range(1, 31)), rel=1e-9)
+        assert result.risk == pytest.approx(
+            whole_means(result.plan, X[:, 0].astype(int), y, range(1, 31)), rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("scale", [False, True])
@@ -189,7 +232,10 @@ def test_irises_in_millimetres_centimetres_and_inches_are_the_same(weights, scal
     X, y = load_iris(return_X_y=True)
     whole = np.round(10 * X)
     family = knn(k=range(1, 31), weights=weights, scale=scale)
-    results = [Recipe(5, 5).run(family, rows, y, progress="off") for rows in (whole, X, X / 2.54, whole / 2.54 + 1e3)]
+    results = [
+        Recipe(5, 5).run(family, rows, y, progress="off")
+        for rows in (whole, X, X / 2.54, whole / 2.54 + 1e3)
+    ]
     if not scale and weights == "uniform":
         assert results[0].risk == pytest.approx(0.7 / 15)
     for other in results[1:]:
@@ -215,7 +261,9 @@ def test_on_a_grid_in_any_unit_the_rule_of_whole_numbers_holds(
 ):
     """Few columns and many, bare and behind a scaler, folds and resampled splits, by every metric and weight."""
     rng = np.random.default_rng(seed)
-    if metric == "cosine":  # a row close to 0 has no direction left after an offset; near rows are left to refit
+    if (
+        metric == "cosine"
+    ):  # a row close to 0 has no direction left after an offset; near rows are left to refit
         offset, weights = 0, "uniform"
     X = rng.integers(0, 4, size=(18, p)) + offset
     y = rng.integers(0, 3, 18) if votes else rng.integers(0, 50, 18) / 8
@@ -225,12 +273,22 @@ def test_on_a_grid_in_any_unit_the_rule_of_whole_numbers_holds(
     if scaled:
         grid = {f"{type(model).__name__.lower()}__n_neighbors": ks}
         model = make_pipeline(StandardScaler(), model)
-    result = drawn_splits(rng, 18, overlapping).run(Family(model, grid), X * unit, y, progress="off", n_jobs=1)
+    result = drawn_splits(rng, 18, overlapping).run(
+        Family(model, grid), X * unit, y, progress="off", n_jobs=1
+    )
     assert result.path == ("path:knn" if scaled else "shared:knn")
     loss = "zero_one" if votes else "squared"
-    parts = [train for splits in (result.plan.outer, *result.plan.inner) for train, _ in splits]
-    assume(not scaled or all(np.ptp(X[train], axis=0).all() for train in parts))  # a constant column keeps its unit
-    expected = by_rule(result, X, y, ks, loss, metric=metric, scaled=scaled, weights=weights)
+    parts = [
+        train
+        for splits in (result.plan.outer, *result.plan.inner)
+        for train, _ in splits
+    ]
+    assume(
+        not scaled or all(np.ptp(X[train], axis=0).all() for train in parts)
+    )  # a constant column keeps its unit
+    expected = by_rule(
+        result, X, y, ks, loss, metric=metric, scaled=scaled, weights=weights
+    )
     assert_as_ruled(result, *expected)
 
 
@@ -245,12 +303,18 @@ def test_every_search_orders_ties_in_any_unit(monkeypatch, kind, p, scale, n_job
     rng = np.random.default_rng(3)
     X, y = rng.integers(0, 6, size=(500, p)), rng.normal(size=500)
     grown = []
-    monkeypatch.setattr(search, "_worth_a_tree", lambda n, n_columns: kind == "tree" and (grown.append(n) or True))
+    monkeypatch.setattr(
+        search,
+        "_worth_a_tree",
+        lambda n, n_columns: kind == "tree" and (grown.append(n) or True),
+    )
     monkeypatch.setattr(Search, "_is_at_a_loss", lambda self, length: False)
     for weights in ("uniform", "distance"):
         family = knn(k=range(1, 41), weights=weights, scale=scale)
         whole, *others = (
-            Recipe(4, 3).run(family, X * unit, y, progress="off", n_jobs=n_jobs, path="auto")
+            Recipe(4, 3).run(
+                family, X * unit, y, progress="off", n_jobs=n_jobs, path="auto"
+            )
             for unit in (1.0, 0.1, 1 / 3, 2.54)
         )
         for other in others:
@@ -295,17 +359,30 @@ def chain(rng, n, step=0.4e-12):
 def test_rows_left_out_of_a_chain_decide_nothing(seed):
     """Classes begin with the nearest row of the training part, whether its neighbours are searched or met in a list."""
     rng = np.random.default_rng(seed)
-    X = np.vstack([np.zeros((3, 1)), chain(rng, 12), 2.0 * chain(rng, 6), [[3.0], [4.0]]])
+    X = np.vstack(
+        [np.zeros((3, 1)), chain(rng, 12), 2.0 * chain(rng, 6), [[3.0], [4.0]]]
+    )
     y, grid = rng.normal(size=len(X)), {"n_neighbors": [1, 2, 4, 9]}
-    outer = [(rng.choice(np.arange(3, 23), 14, replace=False), np.array([0, 1, 2])) for _ in range(12)]
+    outer = [
+        (rng.choice(np.arange(3, 23), 14, replace=False), np.array([0, 1, 2]))
+        for _ in range(12)
+    ]
     inner = [[(np.delete(train, [0, 1]), train[:2])] for train, _ in outer]
     for weights in ("uniform", "distance"):
-        result = Recipe(outer=outer, inner=inner).run(Family(MEANS(weights=weights), grid), X, y, progress="off")
+        result = Recipe(outer=outer, inner=inner).run(
+            Family(MEANS(weights=weights), grid), X, y, progress="off"
+        )
         plug_in = naive.fixed(naive.knn_regressor, weights=weights)
-        expected = naive.nested(plug_in, naive.settings_of(grid), X, y, outer, inner, "squared")
+        expected = naive.nested(
+            plug_in, naive.settings_of(grid), X, y, outer, inner, "squared"
+        )
         assert result.path == "shared:knn"
-        np.testing.assert_allclose(result.outer_curves, expected.outer_curves, rtol=1e-13)
-        np.testing.assert_allclose(result.inner_curves, expected.inner_curves, rtol=1e-13)
+        np.testing.assert_allclose(
+            result.outer_curves, expected.outer_curves, rtol=1e-13
+        )
+        np.testing.assert_allclose(
+            result.inner_curves, expected.inner_curves, rtol=1e-13
+        )
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -315,8 +392,12 @@ def test_a_chain_that_goes_on_beyond_the_candidates_is_followed(p, exact, rng):
     T = np.zeros((3000, p))
     T[:, :1] = chain(rng, 3000, 0.9e-12)
     for k in (1, 5, 40):
-        near = nearest(T, np.zeros((1, p)), Geometry(False, kernel.EUCLIDEAN, 2.0), k, exact)
-        assert near.rows[0].tolist() == naive.ranked(T, np.zeros(p))[0][: k + 1].tolist()
+        near = nearest(
+            T, np.zeros((1, p)), Geometry(False, kernel.EUCLIDEAN, 2.0), k, exact
+        )
+        assert (
+            near.rows[0].tolist() == naive.ranked(T, np.zeros(p))[0][: k + 1].tolist()
+        )
 
 
 def test_what_is_no_farther_than_the_rounding_of_a_row_is_at_distance_0():
@@ -341,7 +422,10 @@ def test_garbage_far_away_makes_no_ties():
 def test_the_length_of_a_row_neither_overflows_nor_vanishes(metric):
     """Rows of huge and of tiny numbers have a length in proportion."""
     x = np.array([3.0, -4.0, 0.0])
-    lengths = [kernel.norm(x * unit, metric, 3.0) / unit for unit in (1.0, 1e150, 1e250, 1e-150, 1e-250)]
+    lengths = [
+        kernel.norm(x * unit, metric, 3.0) / unit
+        for unit in (1.0, 1e150, 1e250, 1e-150, 1e-250)
+    ]
     np.testing.assert_allclose(lengths, [5.0, 7.0, 4.0, 91 ** (1 / 3), 5.0][metric])
 
 
@@ -351,7 +435,9 @@ def test_votes_that_are_even_up_to_rounding_go_to_the_smaller_class(unit):
     X = np.array([[0], [2], [-2], [3], [6], [-2]]) * unit
     for classes in ([0, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 2, 2, 1, 1, 1]):
         recipe = Recipe(outer=[(np.arange(1, 6), [0])], inner=None)
-        result = recipe.run(Family(VOTES(5, weights="distance")), X, np.array(classes), progress="off")
+        result = recipe.run(
+            Family(VOTES(5, weights="distance")), X, np.array(classes), progress="off"
+        )
         assert record_of(result).table.predictions[0].tolist() == [min(classes[1:])]
 
 
@@ -364,7 +450,10 @@ def test_rows_outside_move_no_bit_of_a_tie(p, scale):
     family, recipe = knn(k=range(1, 21), weights="distance", scale=scale), Recipe(4, 3)
     clean = recipe.run(family, X, y, progress="off")
     for j, (_, test) in enumerate(clean.plan.outer):
-        for garbage in (rng.integers(0, 4, size=(test.size, p)) * 0.1, 1e12 * rng.normal(size=(test.size, p))):
+        for garbage in (
+            rng.integers(0, 4, size=(test.size, p)) * 0.1,
+            1e12 * rng.normal(size=(test.size, p)),
+        ):
             dirty = X.copy()
             dirty[test] = garbage
             found = recipe.run(family, dirty, y, progress="off")

@@ -32,10 +32,15 @@ def family(model, scaled=False, grid=None):
     if not scaled:
         return Family(model, grid)
     name = type(model).__name__.lower()
-    return Family(make_pipeline(StandardScaler(), model), {f"{name}__{key}": values for key, values in grid.items()})
+    return Family(
+        make_pipeline(StandardScaler(), model),
+        {f"{name}__{key}": values for key, values in grid.items()},
+    )
 
 
-def assert_as_refitted(fam, X, y, recipe=NESTED, path="shared:lasso", tolerance=1e-7, **options):
+def assert_as_refitted(
+    fam, X, y, recipe=NESTED, path="shared:lasso", tolerance=1e-7, **options
+):
     """The curves, the choices and the risks of scikit-learn's own fits."""
     fast = recipe.run(fam, X, y, progress="off", **options)
     slow = recipe.run(fam, X, y, progress="off", path="refit", flat=True, **options)
@@ -43,7 +48,9 @@ def assert_as_refitted(fam, X, y, recipe=NESTED, path="shared:lasso", tolerance=
     assert not any("refitted" in note for note in fast.notes)
     for name in ("inner_curves", "outer_curves", "fold_risks"):
         if getattr(slow, name) is not None:
-            np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), rtol=tolerance)
+            np.testing.assert_allclose(
+                getattr(fast, name), getattr(slow, name), rtol=tolerance
+            )
     assert fast.chosen == slow.chosen
     return fast
 
@@ -104,16 +111,35 @@ def test_every_kind_is_scikit_learns(model, weighted, scaled, rng):
 def test_odd_columns_are_scikit_learns(data, scaled):
     """Integers, bits, constants, equal rows."""
     X, y = cases.data(data)
-    X = X / 500 if data.startswith("whole") else X / 60 if data.startswith("bytes") else X
-    fam = family(ElasticNet(**END), scaled, {"alpha": ALPHAS, "l1_ratio": [0.2, 0.7, 1.0]})
-    assert_as_refitted(fam, np.asarray(X, dtype=float) if X.dtype == float else X, y, tolerance=1e-6)
+    X = (
+        X / 500
+        if data.startswith("whole")
+        else X / 60
+        if data.startswith("bytes")
+        else X
+    )
+    fam = family(
+        ElasticNet(**END), scaled, {"alpha": ALPHAS, "l1_ratio": [0.2, 0.7, 1.0]}
+    )
+    assert_as_refitted(
+        fam, np.asarray(X, dtype=float) if X.dtype == float else X, y, tolerance=1e-6
+    )
 
 
-@pytest.mark.parametrize("model", [Lasso(**END), ElasticNet(**END)], ids=["lasso", "elastic net"])
+@pytest.mark.parametrize(
+    "model", [Lasso(**END), ElasticNet(**END)], ids=["lasso", "elastic net"]
+)
 def test_more_columns_than_rows_are_scikit_learns(model):
     """Wide tables, where few columns count at a time."""
     X, y = table(m=45, p=130, seed=2)
-    assert_as_refitted(family(model, grid={"alpha": [0.02, 0.1, 0.5]}), X, y, Recipe(3, 3), "path:lasso", 1e-6)
+    assert_as_refitted(
+        family(model, grid={"alpha": [0.02, 0.1, 0.5]}),
+        X,
+        y,
+        Recipe(3, 3),
+        "path:lasso",
+        1e-6,
+    )
 
 
 def test_columns_far_from_zero_keep_their_digits():
@@ -135,8 +161,15 @@ def test_the_usual_tolerance_of_scikit_learn_is_met():
 
 def test_behind_other_transformers_it_is_one_descent_per_split():
     """The transformers are fitted once per split."""
-    model = make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False), Lasso(**END))
-    assert_as_refitted(Family(model, {"lasso__alpha": ALPHAS[2:]}), *table(p=3), path="path:lasso", tolerance=1e-6)
+    model = make_pipeline(
+        StandardScaler(), PolynomialFeatures(2, include_bias=False), Lasso(**END)
+    )
+    assert_as_refitted(
+        Family(model, {"lasso__alpha": ALPHAS[2:]}),
+        *table(p=3),
+        path="path:lasso",
+        tolerance=1e-6,
+    )
 
 
 @pytest.mark.parametrize(
@@ -151,7 +184,9 @@ def test_behind_other_transformers_it_is_one_descent_per_split():
 def test_what_is_not_for_the_path_is_refitted(model, grid, why):
     """The reason says what stands in the way."""
     X, y = table()
-    result = Recipe(5, 3).run(family(model, grid=grid), X - X.mean(axis=0), y, progress="off")
+    result = Recipe(5, 3).run(
+        family(model, grid=grid), X - X.mean(axis=0), y, progress="off"
+    )
     assert result.path == "refit"
     assert why in result.path_reason
 
@@ -159,41 +194,55 @@ def test_what_is_not_for_the_path_is_refitted(model, grid, why):
 def test_no_penalty_is_no_lasso_behind_a_transformer_either():
     """Each split is left to refit, and a note says why."""
     model = make_pipeline(PolynomialFeatures(1, include_bias=False), Lasso(**END))
-    result = NESTED.run(Family(model, {"lasso__alpha": [0.0, 0.1]}), *table(m=40), progress="off")
+    result = NESTED.run(
+        Family(model, {"lasso__alpha": [0.0, 0.1]}), *table(m=40), progress="off"
+    )
     assert any("alpha=0 is no lasso" in note for note in result.notes)
 
 
 def test_copies_of_columns_are_left_to_scikit_learn():
     """Which of two equal columns counts is no question of the minimum."""
     X, y = table()
-    result = NESTED.run(family(Lasso(**END)), np.column_stack([X, X[:, 0]]), y, progress="off")
+    result = NESTED.run(
+        family(Lasso(**END)), np.column_stack([X, X[:, 0]]), y, progress="off"
+    )
     assert any("collinear" in note for note in result.notes)
 
 
 def test_any_number_of_threads_gives_the_same_bits():
     """One or four."""
     X, y = table(m=90, p=12)
-    one, four = (NESTED.run(family(Lasso()), X, y, progress="off", n_jobs=n) for n in (1, 4))
+    one, four = (
+        NESTED.run(family(Lasso()), X, y, progress="off", n_jobs=n) for n in (1, 4)
+    )
     np.testing.assert_array_equal(one.inner_curves, four.inner_curves)
     np.testing.assert_array_equal(one.outer_curves, four.outer_curves)
 
 
 @pytest.mark.parametrize("ratio", [1.0, 0.9])
 @pytest.mark.parametrize(("m", "p"), [(30, 130), (27, 40), (40, 39), (80, 60)])
-def test_tiny_penalties_on_many_columns_have_the_minimum_of_least_angles(m, p, ratio, rng):
+def test_tiny_penalties_on_many_columns_have_the_minimum_of_least_angles(
+    m, p, ratio, rng
+):
     """Where scikit-learn's descent does not end within a million sweeps: its homotopy, on rows that stand for the squares."""
     X = rng.normal(size=(m, p)) @ (np.eye(p) + rng.normal(size=(p, p)) / np.sqrt(p))
     y = X[:, :3] @ [1.0, -2.0, 3.0] + rng.normal(size=m)
     alphas = np.logspace(1, -7, 17)
     out = np.empty((p, alphas.size))
     l1s, l2s = m * ratio * alphas, m * (1 - ratio) * alphas
-    how = kernel.descend(X.T @ X, X.T @ y, y @ y, l1s, l2s, False, np.zeros(1, dtype=np.uint8), out)
+    how = kernel.descend(
+        X.T @ X, X.T @ y, y @ y, l1s, l2s, False, np.zeros(1, dtype=np.uint8), out
+    )
     assert how == kernel.FINE
     for s in range(alphas.size):
         A, b = np.vstack([X, np.sqrt(l2s[s]) * np.eye(p)]), np.append(y, np.zeros(p))
         unit = 1e6  # it ends within 1e-7 of the penalty
-        _, _, coefs = lars_path(A, unit * b, alpha_min=unit * l1s[s] / len(A), method="lasso")
-        np.testing.assert_allclose(out[:, s], coefs[:, -1] / unit, rtol=1e-6, atol=1e-8 * np.abs(y).max())
+        _, _, coefs = lars_path(
+            A, unit * b, alpha_min=unit * l1s[s] / len(A), method="lasso"
+        )
+        np.testing.assert_allclose(
+            out[:, s], coefs[:, -1] / unit, rtol=1e-6, atol=1e-8 * np.abs(y).max()
+        )
 
 
 def test_a_small_column_beside_a_huge_one_has_its_say():
@@ -204,7 +253,9 @@ def test_a_small_column_beside_a_huge_one_has_its_say():
     fam = family(Lasso(), grid={"alpha": [1e-5, 1e-8]})
     result = Recipe(3, 3).run(fam, Z * [1e8, 1e-6], y, progress="off")
     assert result.path == "shared:lasso"
-    assert (result.outer_curves[:, 0] > 5).all()  # there the penalty keeps the small one out
+    assert (
+        result.outer_curves[:, 0] > 5
+    ).all()  # there the penalty keeps the small one out
     assert (result.outer_curves[:, 1] < 1).all()
 
 
@@ -212,9 +263,15 @@ def test_a_small_column_beside_a_huge_one_has_its_say():
 def test_columns_that_only_together_could_stand_in_for_others_are_seen(seed):
     """Tables of bits, in which the minimum is hardly ever the only one."""
     rng = np.random.default_rng(seed)
-    X, y = rng.integers(0, 2, (12, 15)).astype(float), rng.integers(0, 4, 12).astype(float)
+    X, y = (
+        rng.integers(0, 2, (12, 15)).astype(float),
+        rng.integers(0, 4, 12).astype(float),
+    )
     fam = family(Lasso(tol=1e-12, max_iter=100_000), grid={"alpha": [0.02, 0.05, 0.1]})
-    fast, slow = (Recipe(3, 3).run(fam, X, y, progress="off", path=path) for path in ("auto", "refit"))
+    fast, slow = (
+        Recipe(3, 3).run(fam, X, y, progress="off", path=path)
+        for path in ("auto", "refit")
+    )
     np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-6)
 
 
@@ -240,7 +297,9 @@ def test_what_is_found_is_the_minimum(m, p, seed, ratio, positive, decades):
     penalties = np.abs(b).max() * 2.0 * np.logspace(0, -decades - 1, 8)
     l1s, l2s = ratio * penalties, (1 - ratio) * penalties
     out = np.empty((p, 8))
-    how = kernel.descend(G, b, y @ y, l1s, l2s, positive, np.zeros(1, dtype=np.uint8), out)
+    how = kernel.descend(
+        G, b, y @ y, l1s, l2s, positive, np.zeros(1, dtype=np.uint8), out
+    )
     if how == kernel.ILL:
         assert m <= p  # only then columns can make each other up
         return
@@ -248,7 +307,12 @@ def test_what_is_found_is_the_minimum(m, p, seed, ratio, positive, decades):
         w = out[:, s]
         gradient = b - G @ w - l2s[s] * w
         moved = w != 0
-        np.testing.assert_allclose(gradient[moved], l1s[s] * np.sign(w[moved]), rtol=1e-6, atol=1e-9 * np.abs(b).max())
+        np.testing.assert_allclose(
+            gradient[moved],
+            l1s[s] * np.sign(w[moved]),
+            rtol=1e-6,
+            atol=1e-9 * np.abs(b).max(),
+        )
         still = gradient[~moved] if positive else np.abs(gradient[~moved])
         assert (still <= l1s[s] * (1 + 1e-6) + 1e-9 * np.abs(b).max()).all()
         assert not positive or (w >= 0).all()

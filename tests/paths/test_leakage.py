@@ -24,7 +24,11 @@ FIVE_BY_THREE = Recipe(outer=5, inner=3)
 
 def some_data(family):
     """A data set without equal distances for a family of the table."""
-    return cases.data("plain / numbers" if cases.FAMILIES[family].loss == "squared" else "plain / classes")
+    return cases.data(
+        "plain / numbers"
+        if cases.FAMILIES[family].loss == "squared"
+        else "plain / classes"
+    )
 
 
 def run(family, X, y, recipe=FIVE_BY_THREE, grid=None, **options):
@@ -56,7 +60,9 @@ def lists(plan):
 
 BLIND = {  # recipes whose splits depend on the number of rows alone
     "5 x 3": Recipe(outer=5, inner=3, stratify=False),
-    "shuffle split x 3": Recipe(outer=ShuffleSplit(3, test_size=0.3, random_state=0), inner=KFold(3)),
+    "shuffle split x 3": Recipe(
+        outer=ShuffleSplit(3, test_size=0.3, random_state=0), inner=KFold(3)
+    ),
     "holdout x leave one out": Recipe(outer=0.3, inner="loo", stratify=False),
     "nested_dev": Recipe.nested_dev(4, stratify=False),
     "resampling": Recipe.nested_resampling(outer=3, inner=4, stratify=False),
@@ -64,8 +70,22 @@ BLIND = {  # recipes whose splits depend on the number of rows alone
     "time ordered": Recipe(outer=4, inner=3, time_ordered=True, buffer=1),
 }
 
-NEAR = ["knn votes", "knn votes metrics", "scaled knn votes near", "knn means weights", "scaled knn means"]
-LINEAR = ["ridge", "ridge intercepts", "scaled ridge", "least squares", "scaled least squares", "lasso", "scaled lasso"]
+NEAR = [
+    "knn votes",
+    "knn votes metrics",
+    "scaled knn votes near",
+    "knn means weights",
+    "scaled knn means",
+]
+LINEAR = [
+    "ridge",
+    "ridge intercepts",
+    "scaled ridge",
+    "least squares",
+    "scaled least squares",
+    "lasso",
+    "scaled lasso",
+]
 ITERATIVE = ["lasso", "logistic", "logistic on components"]
 NORMAL = ["lda", "lda eigen", "scaled lda", "smoothed bayes", "scaled smoothed bayes"]
 REFITTED = [*ITERATIVE, "tree", "tree means", "boosting", "forest", "svc"]
@@ -82,23 +102,34 @@ def with_garbage(X, y, rows, scale=1e6):
     rng = np.random.default_rng(7)
     X, y = X.copy(), y.copy()
     X[rows] = scale * rng.normal(size=X[rows].shape)
-    y[rows] = scale * rng.normal(size=len(rows)) if y.dtype.kind == "f" else rng.permutation(y)[: len(rows)]
+    y[rows] = (
+        scale * rng.normal(size=len(rows))
+        if y.dtype.kind == "f"
+        else rng.permutation(y)[: len(rows)]
+    )
     return X, y
 
 
 @pytest.mark.parametrize(("family", "name"), BLIND_RUNS, ids=map("-".join, BLIND_RUNS))
-def test_garbage_in_an_outer_test_part_moves_neither_choice_nor_inner_curve(family, name):
+def test_garbage_in_an_outer_test_part_moves_neither_choice_nor_inner_curve(
+    family, name
+):
     """Scrambling X and y of an outer test part leaves that split's inner curve and choice as they were."""
     X, y = some_data(family)
     scale = 3.0 if family in ITERATIVE else 1e6  # other splits train on it
     clean = run(family, X, y, BLIND[name])
     for j in {0, len(clean.plan.outer) - 1}:
-        dirty = run(family, *with_garbage(X, y, clean.plan.outer[j][1], scale), BLIND[name])
+        dirty = run(
+            family, *with_garbage(X, y, clean.plan.outer[j][1], scale), BLIND[name]
+        )
         assert_close(dirty.inner_curves[j], clean.inner_curves[j])
         assert dirty.chosen_index[j] == clean.chosen_index[j]
 
 
-@pytest.mark.parametrize("family", ["scaled knn votes", "knn means", "scaled ridge", "tree", "boosting", "forest"])
+@pytest.mark.parametrize(
+    "family",
+    ["scaled knn votes", "knn means", "scaled ridge", "tree", "boosting", "forest"],
+)
 def test_garbage_under_given_splits_moves_neither_choice_nor_inner_curve(family):
     """The same holds for explicit lists, stratified ones among them."""
     X, y = some_data(family)
@@ -117,14 +148,18 @@ def test_garbage_in_rows_of_no_split_moves_nothing(family):
     drawn = run(family, X, y)
     given = Recipe(outer=lists(drawn.plan)[0], inner=lists(drawn.plan)[1])
     strangers = np.arange(len(y), len(y) + 9)
-    more_X, more_y = with_garbage(np.concatenate([X, X[:9]]), np.concatenate([y, y[:9]]), strangers)
+    more_X, more_y = with_garbage(
+        np.concatenate([X, X[:9]]), np.concatenate([y, y[:9]]), strangers
+    )
     assert_same(run(family, more_X, more_y, given), drawn)
 
 
 # Orders, names and units
 
 
-@pytest.mark.parametrize("family", [*NEAR, *LINEAR, *NORMAL, "tree", "tree means", "naive bayes"])
+@pytest.mark.parametrize(
+    "family", [*NEAR, *LINEAR, *NORMAL, "tree", "tree means", "naive bayes"]
+)
 def test_permuting_rows_together_with_the_splits_permutes_the_answer(family):
     """The numbers stay and the predictions move with their rows."""
     X, y = some_data(family)
@@ -134,11 +169,17 @@ def test_permuting_rows_together_with_the_splits_permutes_the_answer(family):
     outer, inner = lists(before.plan)
     recipe = Recipe(
         outer=[(place[train], place[test]) for train, test in outer],
-        inner=[[(place[train], place[test]) for train, test in splits] for splits in inner],
+        inner=[
+            [(place[train], place[test]) for train, test in splits] for splits in inner
+        ],
     )
     after = run(family, X[order], y[order], recipe)
     assert_same(after, before, 1e-9)
-    assert_close(np.asarray(after.predictions, dtype=float)[place], np.asarray(before.predictions, dtype=float), 1e-9)
+    assert_close(
+        np.asarray(after.predictions, dtype=float)[place],
+        np.asarray(before.predictions, dtype=float),
+        1e-9,
+    )
 
 
 @pytest.mark.parametrize("family", [*NEAR, *LINEAR, "tree", "svc", "boosting"])
@@ -147,20 +188,38 @@ def test_the_order_of_the_inner_splits_moves_nothing(family):
     X, y = some_data(family)
     before = run(family, X, y)
     outer, inner = lists(before.plan)
-    assert_same(run(family, X, y, Recipe(outer=outer, inner=[splits[::-1] for splits in inner])), before)
+    assert_same(
+        run(
+            family, X, y, Recipe(outer=outer, inner=[splits[::-1] for splits in inner])
+        ),
+        before,
+    )
 
 
 @pytest.mark.parametrize(
-    "family", ["knn votes", "knn votes weights", "scaled knn votes near", "logistic", "tree", "svc", "naive bayes"]
+    "family",
+    [
+        "knn votes",
+        "knn votes weights",
+        "scaled knn votes near",
+        "logistic",
+        "tree",
+        "svc",
+        "naive bayes",
+    ],
 )
-@pytest.mark.parametrize("names", [["blue", "green", "red"], [-7, 0, 1000], [0.0, 1.0, 5.0]], ids=str)
+@pytest.mark.parametrize(
+    "names", [["blue", "green", "red"], [-7, 0, 1000], [0.0, 1.0, 5.0]], ids=str
+)
 def test_the_names_of_the_labels_move_nothing(family, names):
     """Other names in the same sorted order give the same choices, losses and, renamed, predictions."""
     X, y = cases.data("plain / classes")
     names = np.array(names)
     before, after = run(family, X, y), run(family, X, names[y])
     assert_same(after, before)
-    assert np.array_equal(np.asarray(after.predictions), names[np.asarray(before.predictions, dtype=int)])
+    assert np.array_equal(
+        np.asarray(after.predictions), names[np.asarray(before.predictions, dtype=int)]
+    )
 
 
 REPEATS = {
@@ -187,13 +246,18 @@ def test_a_repeated_grid_point_moves_nothing(family):
     assert_close(after.fold_risks, before.fold_risks)
 
 
-@pytest.mark.parametrize("family", ["knn votes", "knn means", "ridge", "boosting", "svc", "tree means"])
+@pytest.mark.parametrize(
+    "family", ["knn votes", "knn means", "ridge", "boosting", "svc", "tree means"]
+)
 def test_the_order_of_the_grid_moves_no_setting_loss(family):
     """Turning every list of the grid around turns the curves around."""
     X, y = some_data(family)
     before = run(family, X, y)
     grids = cases.FAMILIES[family].grid
-    turned = [{key: values[::-1] for key, values in one.items()} for one in (grids if isinstance(grids, list) else [grids])]
+    turned = [
+        {key: values[::-1] for key, values in one.items()}
+        for one in (grids if isinstance(grids, list) else [grids])
+    ]
     after = run(family, X, y, grid=turned)
     place = [after.settings.index(setting) for setting in before.settings]
     assert_close(after.inner_curves[:, place], before.inner_curves)
@@ -201,15 +265,27 @@ def test_the_order_of_the_grid_moves_no_setting_loss(family):
 
 @pytest.mark.parametrize(
     "family",
-    ["scaled knn votes", "scaled knn votes near", "scaled knn means", "scaled ridge", "scaled least squares"],
+    [
+        "scaled knn votes",
+        "scaled knn votes near",
+        "scaled knn means",
+        "scaled ridge",
+        "scaled least squares",
+    ],
 )
 def test_the_units_of_standardised_features_move_nothing(family):
     """Other units and origins of the columns give the same choices and losses."""
     X, y = some_data(family)
-    assert_same(run(family, X * [1000.0, 0.01, 1.8, 7.0] + [0.0, 5.0, 32.0, -1.0], y), run(family, X, y), 1e-9)
+    assert_same(
+        run(family, X * [1000.0, 0.01, 1.8, 7.0] + [0.0, 5.0, 32.0, -1.0], y),
+        run(family, X, y),
+        1e-9,
+    )
 
 
-@pytest.mark.parametrize("family", ["knn means", "knn means weights", *LINEAR[:5], "tree means", "boosting"])
+@pytest.mark.parametrize(
+    "family", ["knn means", "knn means weights", *LINEAR[:5], "tree means", "boosting"]
+)
 def test_scaling_y_scales_the_squared_loss_by_the_square(family):
     """A target 1024 times as large has 1024 * 1024 times the losses and the same choices."""
     X, y = some_data(family)
@@ -232,17 +308,25 @@ ONE = {
 def test_one_candidate_gives_external_cv(family):
     """With one setting the inner splits choose nothing and the fold losses are those without them."""
     X, y = some_data(family)
-    tuned, plain = (run(family, X, y, recipe, ONE[family]) for recipe in (FIVE_BY_THREE, Recipe.external_cv(5)))
+    tuned, plain = (
+        run(family, X, y, recipe, ONE[family])
+        for recipe in (FIVE_BY_THREE, Recipe.external_cv(5))
+    )
     assert plain.inner_curves is None
     assert_close(tuned.fold_risks, plain.fold_risks)
     assert tuned.chosen == plain.chosen
 
 
-@pytest.mark.parametrize("family", ["ridge", "scaled ridge", "least squares", "tree", "svc", "logistic on components"])
+@pytest.mark.parametrize(
+    "family",
+    ["ridge", "scaled ridge", "least squares", "tree", "svc", "logistic on components"],
+)
 def test_weights_of_one_move_nothing(family):
     """Weighing every row by one gives the numbers without weights."""
     X, y = some_data(family)
-    assert_same(run(family, X, y, sample_weight=np.ones(len(y))), run(family, X, y), 1e-9)
+    assert_same(
+        run(family, X, y, sample_weight=np.ones(len(y))), run(family, X, y), 1e-9
+    )
 
 
 def test_a_row_of_weight_zero_moves_no_least_squares_loss():
@@ -253,7 +337,10 @@ def test_a_row_of_weight_zero_moves_no_least_squares_loss():
     dirty_X, dirty_y = X.copy(), y.copy()
     dirty_X[[4, 17, 30]] += 10.0
     dirty_y[[4, 17, 30]] -= 100.0
-    one, other = (run("least squares", *xy, sample_weight=weights) for xy in ((X, y), (dirty_X, dirty_y)))
+    one, other = (
+        run("least squares", *xy, sample_weight=weights)
+        for xy in ((X, y), (dirty_X, dirty_y))
+    )
     assert_same(one, other, 1e-9)
 
 
@@ -281,7 +368,9 @@ def test_a_failing_setting_changes_no_other_number(estimator, grid):
     """The other curves, the choices and the losses are those without the failing setting, and a note names it."""
     X, y = cases.data("plain / numbers")
     ((key, values),) = grid.items()
-    sound = FIVE_BY_THREE.run(Family(estimator, {key: [values[0], *values[2:]]}), X, y, progress="off")
+    sound = FIVE_BY_THREE.run(
+        Family(estimator, {key: [values[0], *values[2:]]}), X, y, progress="off"
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         mixed = FIVE_BY_THREE.run(Family(estimator, grid), X, y, progress="off")
@@ -297,27 +386,49 @@ def test_a_failing_setting_changes_no_other_number(estimator, grid):
 def frozen(*objects):
     """The pickles of what was given, and both global random states."""
     legacy = np.random.get_state()  # noqa: NPY002 - the state that estimators share
-    return [pickle.dumps(one) for one in objects], pickle.dumps(legacy), random.getstate()
+    return (
+        [pickle.dumps(one) for one in objects],
+        pickle.dumps(legacy),
+        random.getstate(),
+    )
 
 
 COPYLESS = {
-    "scaler and ridge": (make_pipeline(StandardScaler(copy=False), Ridge(copy_X=False)), {"ridge__alpha": [0.1, 1.0]}),
+    "scaler and ridge": (
+        make_pipeline(StandardScaler(copy=False), Ridge(copy_X=False)),
+        {"ridge__alpha": [0.1, 1.0]},
+    ),
     "ridge": (Ridge(copy_X=False), {"alpha": [0.1, 1.0]}),
     "least squares": (LinearRegression(copy_X=False), {}),
     "lasso": (Lasso(copy_X=False), {"alpha": [0.1, 1.0]}),
     "components": (
-        make_pipeline(StandardScaler(copy=False), PCA(copy=False), LinearRegression(copy_X=False)),
+        make_pipeline(
+            StandardScaler(copy=False), PCA(copy=False), LinearRegression(copy_X=False)
+        ),
         {"pca__n_components": [1, 2]},
     ),
-    "forest": (RandomForestRegressor(n_estimators=2, random_state=None), {"max_depth": [1, 2]}),
-    "grown forest": (RandomForestRegressor(random_state=None), {"n_estimators": [1, 2]}),
-    "generator": (RandomForestRegressor(n_estimators=2, random_state=np.random.RandomState(1)), {"max_depth": [1, 2]}),
+    "forest": (
+        RandomForestRegressor(n_estimators=2, random_state=None),
+        {"max_depth": [1, 2]},
+    ),
+    "grown forest": (
+        RandomForestRegressor(random_state=None),
+        {"n_estimators": [1, 2]},
+    ),
+    "generator": (
+        RandomForestRegressor(n_estimators=2, random_state=np.random.RandomState(1)),
+        {"max_depth": [1, 2]},
+    ),
 }
 
 
-@pytest.mark.parametrize("recipe", [FIVE_BY_THREE, Recipe.internal_cv(3)], ids=["nested", "internal"])
+@pytest.mark.parametrize(
+    "recipe", [FIVE_BY_THREE, Recipe.internal_cv(3)], ids=["nested", "internal"]
+)
 @pytest.mark.parametrize(("estimator", "grid"), COPYLESS.values(), ids=COPYLESS)
-def test_arrays_estimators_grids_and_random_states_are_left_as_they_were(estimator, grid, recipe):
+def test_arrays_estimators_grids_and_random_states_are_left_as_they_were(
+    estimator, grid, recipe
+):
     """Neither a run nor its final predictor writes to anything given, not even where a step is told not to copy."""
     X, y = cases.data("plain / numbers")
     before = frozen(X, y, estimator, grid)
@@ -331,9 +442,18 @@ def copyless(copy):
     return {
         "ridge": (Ridge(copy_X=copy), {"alpha": [0.1, 1.0, 10.0]}),
         "lasso": (Lasso(copy_X=copy), {"alpha": [0.01, 0.1, 1.0]}),
-        "least squares": (LinearRegression(copy_X=copy), {"fit_intercept": [True, False]}),
-        "scaler and ridge": (make_pipeline(scaler, Ridge(copy_X=copy)), {"ridge__alpha": [0.1, 1.0, 10.0]}),
-        "scaler and lasso": (make_pipeline(scaler, Lasso(copy_X=copy)), {"lasso__alpha": [0.01, 0.1, 1.0]}),
+        "least squares": (
+            LinearRegression(copy_X=copy),
+            {"fit_intercept": [True, False]},
+        ),
+        "scaler and ridge": (
+            make_pipeline(scaler, Ridge(copy_X=copy)),
+            {"ridge__alpha": [0.1, 1.0, 10.0]},
+        ),
+        "scaler and lasso": (
+            make_pipeline(scaler, Lasso(copy_X=copy)),
+            {"lasso__alpha": [0.01, 0.1, 1.0]},
+        ),
         "components": (
             make_pipeline(scaler, PCA(copy=copy), Ridge(copy_X=copy)),
             {"pca__n_components": [1, 2, 3], "ridge__alpha": [0.1, 10.0]},
@@ -345,12 +465,17 @@ def copyless(copy):
 def test_steps_told_not_to_copy_give_the_numbers_of_steps_that_do(name):
     """What one setting writes over is no other setting's data."""
     X, y = cases.data("plain / numbers")
-    saved, spent = (FIVE_BY_THREE.run(Family(*copyless(copy)[name]), X, y, progress="off") for copy in (True, False))
+    saved, spent = (
+        FIVE_BY_THREE.run(Family(*copyless(copy)[name]), X, y, progress="off")
+        for copy in (True, False)
+    )
     assert_same(spent, saved)
 
 
 @pytest.mark.parametrize("layout", ["C", "F"])
-@pytest.mark.parametrize("family", ["knn votes", "scaled knn means", "ridge", "scaled ridge", "tree", "svc"])
+@pytest.mark.parametrize(
+    "family", ["knn votes", "scaled knn means", "ridge", "scaled ridge", "tree", "svc"]
+)
 def test_arrays_that_cannot_be_written_are_good_enough(family, layout):
     """Read-only arrays of either memory order give the same numbers."""
     X, y = some_data(family)
@@ -401,7 +526,9 @@ def test_a_splitter_with_the_global_state_leaves_it_as_it_was():
 def test_lists_of_splits_are_left_as_they_were():
     """The user's own row numbers are not sorted or cast."""
     X, y = some_data("knn means")
-    recipe = Recipe(outer=ShuffleSplit(3, test_size=0.3, random_state=0), inner=KFold(3))
+    recipe = Recipe(
+        outer=ShuffleSplit(3, test_size=0.3, random_state=0), inner=KFold(3)
+    )
     outer, inner = lists(recipe.plan(X, y))
     before = frozen(outer, inner)
     run("knn means", X, y, Recipe(outer=outer, inner=inner))
@@ -424,7 +551,11 @@ def test_estimators_inside_a_grid_are_not_fitted():
 def test_a_grid_search_is_left_as_it_was():
     """A GridSearchCV handed over is neither fitted nor changed."""
     X, y = cases.data("plain / words")
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=KFold(3, shuffle=True, random_state=0))
+    search = GridSearchCV(
+        LogisticRegression(),
+        {"C": [0.1, 1.0]},
+        cv=KFold(3, shuffle=True, random_state=0),
+    )
     before = frozen(search)
     Recipe(outer=4).run(Family(search), X, y, progress="off").predictor()
     assert frozen(search) == before
@@ -452,7 +583,9 @@ def test_a_predictor_forgets_the_arrays_that_it_was_fitted_on():
 def test_a_seeded_global_state_moves_nothing():
     """Whatever the user's global seed, a run of a family with a seed of its own gives the same numbers."""
     X, y = cases.data("plain / words")
-    family = Family(RandomForestClassifier(n_estimators=3, random_state=0), {"max_depth": [1, 3]})
+    family = Family(
+        RandomForestClassifier(n_estimators=3, random_state=0), {"max_depth": [1, 3]}
+    )
     results = []
     for seed in (0, 1):
         np.random.seed(seed)  # noqa: NPY002 - the state that estimators share

@@ -41,17 +41,26 @@ def family(model, scaled=False, grid=None):
     if not scaled:
         return Family(model, grid)
     name = type(model).__name__.lower()
-    return Family(make_pipeline(StandardScaler(), model), {f"{name}__{key}": values for key, values in grid.items()})
+    return Family(
+        make_pipeline(StandardScaler(), model),
+        {f"{name}__{key}": values for key, values in grid.items()},
+    )
 
 
 def close(a, b, size=None):
     """Equal to 1e-9 of themselves, or of the mean where a loss of one row is near zero."""
-    np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9 * (np.abs(b).mean() if size is None else size))
+    np.testing.assert_allclose(
+        a, b, rtol=1e-9, atol=1e-9 * (np.abs(b).mean() if size is None else size)
+    )
 
 
 def predictions(result):
     """All of them, one after the other."""
-    parts = result.predictions if isinstance(result.predictions, list) else [result.predictions]
+    parts = (
+        result.predictions
+        if isinstance(result.predictions, list)
+        else [result.predictions]
+    )
     return np.concatenate([np.ma.compressed(part) for part in parts])
 
 
@@ -68,7 +77,9 @@ def assert_as_refitted(wanted, fam, X, y, recipe, **options):
             close(fast.outer_curves, slow.outer_curves)
         close(fast.fold_risks, slow.fold_risks)
         said = [predictions(result) for result in (fast, slow)]
-        np.testing.assert_array_equal(*said) if is_classifier(fam.estimator) else close(*said, np.abs(y).max())
+        np.testing.assert_array_equal(*said) if is_classifier(fam.estimator) else close(
+            *said, np.abs(y).max()
+        )
     return fast
 
 
@@ -80,12 +91,24 @@ RECIPES = {
     "tuned only": (Recipe(outer=None, inner=5), True),
     "tuned only by leave one out": (Recipe(outer=None, inner="loo"), True),
     "holdout x 40": (Recipe(outer=0.2, inner=40), True),
-    "shuffle split": (Recipe(outer=ShuffleSplit(3, test_size=0.3, random_state=1), inner=3), True),
+    "shuffle split": (
+        Recipe(outer=ShuffleSplit(3, test_size=0.3, random_state=1), inner=3),
+        True,
+    ),
     "dev set": (Recipe(outer=3, inner=0.3), False),
-    "3 x shuffle split": (Recipe(outer=3, inner=ShuffleSplit(4, test_size=0.3, random_state=1)), False),
+    "3 x shuffle split": (
+        Recipe(outer=3, inner=ShuffleSplit(4, test_size=0.3, random_state=1)),
+        False,
+    ),
     "time series": (Recipe(outer=TimeSeriesSplit(3), inner=TimeSeriesSplit(2)), False),
     "buffer": (Recipe(outer=3, inner=3, time_ordered=True, buffer=2), False),
-    "lists": (Recipe(outer=[(np.arange(40), np.arange(40, 61))], inner=[[(np.arange(20), np.arange(20, 30))]]), None),
+    "lists": (
+        Recipe(
+            outer=[(np.arange(40), np.arange(40, 61))],
+            inner=[[(np.arange(20), np.arange(20, 30))]],
+        ),
+        None,
+    ),
 }
 
 
@@ -112,25 +135,44 @@ def test_weights_reach_the_fit_but_not_the_scaler(recipe, scaled, intercept):
     if recipe.inner == "loo":
         w += 0.5
     path = "shared:ridge" if shared else "path:ridge"
-    assert_as_refitted(path, family(Ridge(fit_intercept=intercept), scaled), X + 1.0, y, recipe, sample_weight=w)
+    assert_as_refitted(
+        path,
+        family(Ridge(fit_intercept=intercept), scaled),
+        X + 1.0,
+        y,
+        recipe,
+        sample_weight=w,
+    )
 
 
 COLUMNS = {
     "one column": lambda X: X[:, :1],
     "copies of columns": lambda X: np.column_stack([X, X[:, :2], X[:, 1:2]]),
     "offset": lambda X: X / X.std(axis=0) + 1e6,
-    "constant columns": lambda X: np.column_stack([X[:, :2], np.full(len(X), 7.1), np.zeros(len(X)), X[:, 2:]]),
+    "constant columns": lambda X: np.column_stack(
+        [X[:, :2], np.full(len(X), 7.1), np.zeros(len(X)), X[:, 2:]]
+    ),
     "truths": lambda X: X > 0,
     "whole numbers": lambda X: np.round(100 * X / X.std(axis=0)).astype(np.int16),
     "copies of rows": lambda X: np.concatenate([X[:30], X[:30], X[:1]]),
     "a rare one": lambda X: np.column_stack([X, np.arange(len(X)) == 17]),
-    "more columns than rows": lambda X: np.column_stack([X, np.random.default_rng(5).normal(size=(len(X), 80))]),
-    "columns between the part sizes": lambda X: np.column_stack([X, np.random.default_rng(5).normal(size=(len(X), 36))]),
-    "a jump": lambda X: np.column_stack([X, X[:, 0] / X[:, 0].std() + 1e4 * (np.arange(len(X)) > 30)]),
+    "more columns than rows": lambda X: np.column_stack(
+        [X, np.random.default_rng(5).normal(size=(len(X), 80))]
+    ),
+    "columns between the part sizes": lambda X: np.column_stack(
+        [X, np.random.default_rng(5).normal(size=(len(X), 36))]
+    ),
+    "a jump": lambda X: np.column_stack(
+        [X, X[:, 0] / X[:, 0].std() + 1e4 * (np.arange(len(X)) > 30)]
+    ),
 }
 
 
-COLLINEAR_WITHOUT = ["offset", "more columns than rows", "columns between the part sizes"]  # without an intercept
+COLLINEAR_WITHOUT = [
+    "offset",
+    "more columns than rows",
+    "columns between the part sizes",
+]  # without an intercept
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -142,7 +184,9 @@ def test_ridge_on_odd_columns_is_scikit_learns(columns, scaled, intercept):
     X = COLUMNS[columns](X)
     fam = family(Ridge(fit_intercept=intercept), scaled)
     fast = Recipe(outer=4, inner=3).run(fam, X, y, progress="off").path
-    collinear = columns == "copies of columns" or (not intercept and columns in COLLINEAR_WITHOUT)
+    collinear = columns == "copies of columns" or (
+        not intercept and columns in COLLINEAR_WITHOUT
+    )
     assert fast in ("shared:ridge", "path:ridge") or collinear
     assert_as_refitted(fast, fam, X, y, Recipe(outer=4, inner=3))
 
@@ -151,10 +195,18 @@ def test_blocks_in_row_order_are_fitted_from_their_own_rows_where_a_mean_is_far_
     """Unshuffled folds of two distant clusters lose no digits to the mean that lies between them."""
     X, y = table(seed=3)
     X[:, 1] = X[:, 1] / X[:, 1].std() + 1e6 * (np.arange(len(X)) >= 41)
-    assert_as_refitted("shared:ridge", family(Ridge(alpha=1.0), grid={"alpha": [1.0, 100.0]}), X, y, Recipe(KFold(2), KFold(3)))
+    assert_as_refitted(
+        "shared:ridge",
+        family(Ridge(alpha=1.0), grid={"alpha": [1.0, 100.0]}),
+        X,
+        y,
+        Recipe(KFold(2), KFold(3)),
+    )
 
 
-@pytest.mark.parametrize("recipe", ["5 x 3", "4 x leave one out", "3 x shuffle split", "leave one out x 2"])
+@pytest.mark.parametrize(
+    "recipe", ["5 x 3", "4 x leave one out", "3 x shuffle split", "leave one out x 2"]
+)
 @pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
@@ -162,14 +214,29 @@ def test_ridge_classifier_is_scikit_learns(recipe, n_classes, words, scaled):
     """Signs decide between two classes, the largest value between more; labels may be words."""
     X, y = table(seed=4, n_classes=n_classes, words=words)
     recipe, shared = RECIPES[recipe]
-    assert_as_refitted("shared:ridge" if shared else "path:ridge", family(RidgeClassifier(), scaled), X, y, recipe)
+    assert_as_refitted(
+        "shared:ridge" if shared else "path:ridge",
+        family(RidgeClassifier(), scaled),
+        X,
+        y,
+        recipe,
+    )
 
 
-@pytest.mark.parametrize("scoring", ["roc_auc", "average_precision", "f1", "balanced_accuracy"])
+@pytest.mark.parametrize(
+    "scoring", ["roc_auc", "average_precision", "f1", "balanced_accuracy"]
+)
 def test_scores_of_two_classes_are_scikit_learns(scoring):
     """Metrics of decision values and of labels see what the classifier would say."""
     X, y = table(m=120, seed=5, n_classes=2)
-    assert_as_refitted("shared:ridge", family(RidgeClassifier()), X, y, Recipe(outer=4, inner=3), scoring=scoring)
+    assert_as_refitted(
+        "shared:ridge",
+        family(RidgeClassifier()),
+        X,
+        y,
+        Recipe(outer=4, inner=3),
+        scoring=scoring,
+    )
 
 
 def test_a_class_absent_from_a_training_part_is_never_said():
@@ -185,7 +252,10 @@ def test_a_training_part_of_one_class_says_that_class():
     """Sorted classes leave whole training parts with one."""
     X, _ = table(seed=7)
     y = (np.arange(len(X)) >= 30).astype(int)
-    recipe = Recipe(outer=[(np.arange(60), np.array([60]))], inner=[[(np.arange(20), np.arange(25, 40))]])
+    recipe = Recipe(
+        outer=[(np.arange(60), np.array([60]))],
+        inner=[[(np.arange(20), np.arange(25, 40))]],
+    )
     assert_as_refitted("path:ridge", family(RidgeClassifier()), X, y, recipe)
 
 
@@ -193,8 +263,13 @@ def test_close_calls_are_counted():
     """Rows on the border between two classes are noted."""
     X = np.array([-1.0, 1.0, 0.0] * 8)[:, None]
     y = np.array([0, 1, 0, 0, 1, 1] * 4)
-    splits = {"outer": [(np.arange(18)[::-1], np.arange(18, 24))], "inner": [[(np.arange(12), np.arange(12, 18))]]}
-    result = Recipe(**splits).run(family(RidgeClassifier(), grid={"alpha": [1.0, 2.0]}), X, y, progress="off")
+    splits = {
+        "outer": [(np.arange(18)[::-1], np.arange(18, 24))],
+        "inner": [[(np.arange(12), np.arange(12, 18))]],
+    }
+    result = Recipe(**splits).run(
+        family(RidgeClassifier(), grid={"alpha": [1.0, 2.0]}), X, y, progress="off"
+    )
     assert result.path == "path:ridge"
     assert any("level up to rounding" in note for note in result.notes)
 
@@ -216,13 +291,28 @@ def test_least_squares_is_scikit_learns(recipe, scaled, intercept):
     """Without anything to tune, every outer split has the loss of its own fit."""
     X, y = table(seed=8)
     groups = np.arange(len(y)) % 9 if isinstance(recipe.outer, GroupKFold) else None
-    wanted = "path:ols" if isinstance(recipe.outer, TimeSeriesSplit | float) else "shared:ols"
-    assert_as_refitted(wanted, family(LinearRegression(fit_intercept=intercept), scaled), X + 0.5, y, recipe, groups=groups)
+    wanted = (
+        "path:ols"
+        if isinstance(recipe.outer, TimeSeriesSplit | float)
+        else "shared:ols"
+    )
+    assert_as_refitted(
+        wanted,
+        family(LinearRegression(fit_intercept=intercept), scaled),
+        X + 0.5,
+        y,
+        recipe,
+        groups=groups,
+    )
 
 
 @pytest.mark.parametrize("columns", COLUMNS)
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
-@pytest.mark.parametrize("recipe", [Recipe.external_cv(5), Recipe.leave_one_out()], ids=["5 folds", "leave one out"])
+@pytest.mark.parametrize(
+    "recipe",
+    [Recipe.external_cv(5), Recipe.leave_one_out()],
+    ids=["5 folds", "leave one out"],
+)
 def test_least_squares_on_odd_columns_is_scikit_learns(columns, scaled, recipe):
     """Collinear columns have the shortest solution; a row alone in a column is fitted without it."""
     X, y = table(seed=9)
@@ -237,7 +327,14 @@ def test_least_squares_with_weights_is_scikit_learns():
     X, y = table(seed=10)
     w = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
     for recipe, more in ((Recipe.external_cv(5), 0.0), (Recipe.leave_one_out(), 0.25)):
-        assert_as_refitted("shared:ols", family(LinearRegression()), X, y, recipe, sample_weight=w + more)
+        assert_as_refitted(
+            "shared:ols",
+            family(LinearRegression()),
+            X,
+            y,
+            recipe,
+            sample_weight=w + more,
+        )
 
 
 def test_both_intercepts_of_least_squares_are_tuned():
@@ -245,42 +342,73 @@ def test_both_intercepts_of_least_squares_are_tuned():
     X, y = table(seed=11)
     grid = {"fit_intercept": [True, False]}
     for recipe in (Recipe(outer=4, inner=5), Recipe(outer=3, inner="loo")):
-        assert_as_refitted("shared:ols", family(LinearRegression(), grid=grid), X, y + 3, recipe)
+        assert_as_refitted(
+            "shared:ols", family(LinearRegression(), grid=grid), X, y + 3, recipe
+        )
 
 
 def test_grids_over_the_intercept_keep_their_order():
     """Settings of two models lie interleaved in the grid, and stay so."""
     X, y = table(seed=12)
     grid = {"alpha": [10.0, 0.1], "fit_intercept": [True, False]}
-    assert_as_refitted("shared:ridge", family(Ridge(), grid=grid), X, y + 3, Recipe(outer=4, inner=3))
+    assert_as_refitted(
+        "shared:ridge", family(Ridge(), grid=grid), X, y + 3, Recipe(outer=4, inner=3)
+    )
 
 
 def test_the_pipeline_of_polynomials_is_scikit_learns():
     """Behind transformers of any kind, one fit of these serves every penalty."""
     X, y = table(seed=13)
     model = make_pipeline(PolynomialFeatures(2), StandardScaler(), Ridge())
-    assert_as_refitted("path:ridge", Family(model, {"ridge__alpha": ALPHAS[1:]}), X, y, Recipe(outer=4, inner=3))
+    assert_as_refitted(
+        "path:ridge",
+        Family(model, {"ridge__alpha": ALPHAS[1:]}),
+        X,
+        y,
+        Recipe(outer=4, inner=3),
+    )
 
 
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
 def test_naive_ridge_agrees(scaled):
     """The oracle from the definition gives the same nested numbers."""
     X, y = table(seed=14)
-    result = Recipe(outer=4, inner=3).run(family(Ridge(), scaled), X, y, flat=True, progress="off")
+    result = Recipe(outer=4, inner=3).run(
+        family(Ridge(), scaled), X, y, flat=True, progress="off"
+    )
     plug_in = naive.scaled(naive.ridge) if scaled else naive.ridge
     settings = [{"alpha": alpha} for alpha in ALPHAS]
-    expected = naive.nested(plug_in, settings, X, y, list(result.plan.outer), [list(s) for s in result.plan.inner], "squared")
+    expected = naive.nested(
+        plug_in,
+        settings,
+        X,
+        y,
+        list(result.plan.outer),
+        [list(s) for s in result.plan.inner],
+        "squared",
+    )
     close(result.inner_curves, expected.inner_curves)
     close(result.outer_curves, expected.outer_curves)
 
 
-@pytest.mark.parametrize("model", [Ridge(), RidgeClassifier()], ids=["ridge", "classifier"])
+@pytest.mark.parametrize(
+    "model", [Ridge(), RidgeClassifier()], ids=["ridge", "classifier"]
+)
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
-@pytest.mark.parametrize("inner", [4, "loo", ShuffleSplit(3, random_state=0)], ids=["folds", "leave one out", "shuffle split"])
-def test_garbage_in_an_outer_test_part_moves_no_bit_of_the_inner_curve(model, scaled, inner):
+@pytest.mark.parametrize(
+    "inner",
+    [4, "loo", ShuffleSplit(3, random_state=0)],
+    ids=["folds", "leave one out", "shuffle split"],
+)
+def test_garbage_in_an_outer_test_part_moves_no_bit_of_the_inner_curve(
+    model, scaled, inner
+):
     """What was never trained on cannot touch the choice, not even in the last digit."""
     X, y = table(seed=15, n_classes=3 if is_classifier(model) else 0)
-    recipe = Recipe(outer=KFold(4, shuffle=True, random_state=0), inner=KFold(4) if inner == 4 else inner)
+    recipe = Recipe(
+        outer=KFold(4, shuffle=True, random_state=0),
+        inner=KFold(4) if inner == 4 else inner,
+    )
     clean = recipe.run(family(model, scaled), X, y, progress="off")
     test = clean.plan.outer[1][1]
     X[test] = 1e8 * np.random.default_rng(0).normal(size=(test.size, X.shape[1]))
@@ -291,13 +419,23 @@ def test_garbage_in_an_outer_test_part_moves_no_bit_of_the_inner_curve(model, sc
 
 @pytest.mark.parametrize("outer", [3, 9])
 @pytest.mark.parametrize("inner", [5, "loo"])
-@pytest.mark.parametrize("model", [Ridge(), RidgeClassifier(), LinearRegression()], ids=["ridge", "classifier", "squares"])
+@pytest.mark.parametrize(
+    "model",
+    [Ridge(), RidgeClassifier(), LinearRegression()],
+    ids=["ridge", "classifier", "squares"],
+)
 def test_any_number_of_threads_gives_the_same_bits(outer, inner, model):
     """The order of every sum is fixed by the splits."""
     X, y = table(m=90, seed=16, n_classes=3 if is_classifier(model) else 0)
-    grid = {"fit_intercept": [True, False]} if isinstance(model, LinearRegression) else None
+    grid = (
+        {"fit_intercept": [True, False]}
+        if isinstance(model, LinearRegression)
+        else None
+    )
     runs = [
-        Recipe(outer=outer, inner=inner).run(family(model, grid=grid), X, y, progress="off", n_jobs=n, flat=True)
+        Recipe(outer=outer, inner=inner).run(
+            family(model, grid=grid), X, y, progress="off", n_jobs=n, flat=True
+        )
         for n in (1, 2, 4)
     ]
     for other in runs[1:]:
@@ -305,7 +443,11 @@ def test_any_number_of_threads_gives_the_same_bits(outer, inner, model):
         np.testing.assert_array_equal(other.outer_curves, runs[0].outer_curves)
 
 
-@pytest.mark.parametrize(("model", "near"), [(Ridge(), 1e-5), (LinearRegression(), 2e-6)], ids=["ridge", "squares"])
+@pytest.mark.parametrize(
+    ("model", "near"),
+    [(Ridge(), 1e-5), (LinearRegression(), 2e-6)],
+    ids=["ridge", "squares"],
+)
 def test_nearly_collinear_columns_go_to_refit(model, near):
     """Where sums of products would lose digits, scikit-learn's own fits are made and the result says why."""
     X, y = table(seed=17)
@@ -324,13 +466,21 @@ def test_columns_that_scikit_learn_takes_for_copies_are_copies(scaled):
     """A difference far below the tolerance of least squares is cut on the fast path too."""
     X, y = table(seed=17)
     X = X / X.std(axis=0)
-    X = np.column_stack([X, X[:, 0] + 1e-9 * np.random.default_rng(0).normal(size=len(X))])
-    assert_as_refitted("shared:ols", family(LinearRegression(), scaled), X, y, Recipe.external_cv(3))
+    X = np.column_stack(
+        [X, X[:, 0] + 1e-9 * np.random.default_rng(0).normal(size=len(X))]
+    )
+    assert_as_refitted(
+        "shared:ols", family(LinearRegression(), scaled), X, y, Recipe.external_cv(3)
+    )
 
 
 @pytest.mark.parametrize("n_alphas", [2, 7], ids=["few penalties", "many penalties"])
 @pytest.mark.parametrize("p", [100, 140, 300], ids=["large", "wide", "wider than long"])
-@pytest.mark.parametrize("model", [Ridge(), Ridge(fit_intercept=False), RidgeClassifier()], ids=["ridge", "bare", "classifier"])
+@pytest.mark.parametrize(
+    "model",
+    [Ridge(), Ridge(fit_intercept=False), RidgeClassifier()],
+    ids=["ridge", "bare", "classifier"],
+)
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
 def test_large_matrices_have_scikit_learns_numbers(n_alphas, p, model, scaled):
     """By one Cholesky factor per penalty where they are few, with products from the matrix library where columns are many."""
@@ -338,14 +488,18 @@ def test_large_matrices_have_scikit_learns_numbers(n_alphas, p, model, scaled):
     w = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     fam = family(model, scaled, {"alpha": np.logspace(-1, 3, n_alphas).tolist()})
     wanted = "path:ridge" if p == 300 else "shared:ridge"
-    assert_as_refitted(wanted, fam, X / X.std(axis=0), y, Recipe(outer=3, inner=3), sample_weight=w)
+    assert_as_refitted(
+        wanted, fam, X / X.std(axis=0), y, Recipe(outer=3, inner=3), sample_weight=w
+    )
 
 
 def test_copies_of_columns_in_a_large_matrix_cost_no_digits():
     """Where a Cholesky factor cannot tell copies from near copies, the reduction that can is asked."""
     X, y = table(m=300, p=60, seed=22)
     fam = family(Ridge(), True, {"alpha": [1e-2, 1.0]})
-    assert_as_refitted("shared:ridge", fam, np.column_stack([X, X]), y, Recipe(outer=3, inner=3))
+    assert_as_refitted(
+        "shared:ridge", fam, np.column_stack([X, X]), y, Recipe(outer=3, inner=3)
+    )
 
 
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
@@ -357,8 +511,16 @@ def test_columns_that_depend_on_each_other_are_penalised_on_the_fast_path(scaled
     if p > 60:
         X[30:] = X[:30]
     path = "path:ridge" if p > 60 else "shared:ridge"
-    assert_as_refitted(path, family(Ridge(), scaled, {"alpha": [0.1, 1.0]}), X, y, Recipe(outer=3, inner=3))
-    tiny = Recipe(outer=3, inner=3).run(family(Ridge(), scaled, {"alpha": [1e-8, 1.0]}), X, y)
+    assert_as_refitted(
+        path,
+        family(Ridge(), scaled, {"alpha": [0.1, 1.0]}),
+        X,
+        y,
+        Recipe(outer=3, inner=3),
+    )
+    tiny = Recipe(outer=3, inner=3).run(
+        family(Ridge(), scaled, {"alpha": [1e-8, 1.0]}), X, y
+    )
     assert (tiny.path, tiny.path_reason) == ("refit", linear_fit.COLLINEAR)
 
 
@@ -367,18 +529,26 @@ def test_wide_least_squares_is_scikit_learns(scaled):
     """Many columns, yet fewer than rows."""
     X, y = table(m=400, p=140, seed=23)
     fam = family(LinearRegression(), scaled)
-    for recipe in (Recipe.external_cv(4), Recipe.leave_one_out()) if not scaled else (Recipe.external_cv(4),):
+    for recipe in (
+        (Recipe.external_cv(4), Recipe.leave_one_out())
+        if not scaled
+        else (Recipe.external_cv(4),)
+    ):
         assert_as_refitted("shared:ols", fam, X / X.std(axis=0), y, recipe)
 
 
-@pytest.mark.parametrize("model", [Ridge(), RidgeClassifier()], ids=["ridge", "classifier"])
+@pytest.mark.parametrize(
+    "model", [Ridge(), RidgeClassifier()], ids=["ridge", "classifier"]
+)
 def test_pieces_of_long_parts_add_up(model, monkeypatch):
     """Rows measured piece by piece give the losses of all of them."""
     X, y = table(m=300, seed=24, n_classes=3 if is_classifier(model) else 0)
     for module in (linear_fit, linear_parts):
         monkeypatch.setattr(module, "PIECE", 7)
     w = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
-    assert_as_refitted("shared:ridge", family(model), X, y, Recipe(outer=3, inner=3), sample_weight=w)
+    assert_as_refitted(
+        "shared:ridge", family(model), X, y, Recipe(outer=3, inner=3), sample_weight=w
+    )
 
 
 def test_chunks_of_long_least_squares_add_up(monkeypatch):
@@ -386,19 +556,28 @@ def test_chunks_of_long_least_squares_add_up(monkeypatch):
     X, y = table(m=300, seed=25)
     for module in (linear_fit, least_squares):
         monkeypatch.setattr(module, "CHUNK", 50)
-    for recipe, wanted in ((Recipe.external_cv(4), "shared:ols"), (Recipe(outer=TimeSeriesSplit(3), inner=None), "path:ols")):
+    for recipe, wanted in (
+        (Recipe.external_cv(4), "shared:ols"),
+        (Recipe(outer=TimeSeriesSplit(3), inner=None), "path:ols"),
+    ):
         assert_as_refitted(wanted, family(LinearRegression()), X, y, recipe)
 
 
-@pytest.mark.parametrize("model", [Ridge(), LinearRegression()], ids=["ridge", "squares"])
+@pytest.mark.parametrize(
+    "model", [Ridge(), LinearRegression()], ids=["ridge", "squares"]
+)
 @pytest.mark.parametrize("inner", [3, None])
 def test_targets_without_noise_go_to_refit(model, inner):
     """Losses that are rounding are scikit-learn's only where scikit-learn computes them."""
     X, _ = table(seed=20)
     X = X / X.std(axis=0)
-    grid = {"alpha": [1e-6, 1.0] if inner else [1e-9]} if isinstance(model, Ridge) else {}
+    grid = (
+        {"alpha": [1e-6, 1.0] if inner else [1e-9]} if isinstance(model, Ridge) else {}
+    )
     grid = {"fit_intercept": [True, False]} if inner and not grid else grid
-    result = Recipe(outer=4, inner=inner).run(family(model, grid=grid), X, X @ np.arange(1.0, 5.0), progress="off")
+    result = Recipe(outer=4, inner=inner).run(
+        family(model, grid=grid), X, X @ np.arange(1.0, 5.0), progress="off"
+    )
     assert result.path == "refit"
     assert "rounding" in result.path_reason + " ".join(result.notes)
 
@@ -406,19 +585,32 @@ def test_targets_without_noise_go_to_refit(model, inner):
 def test_no_penalty_is_least_squares():
     """alpha = 0 stands in a grid like any other value where the columns are independent."""
     X, y = table(seed=18)
-    assert_as_refitted("shared:ridge", family(Ridge(), grid={"alpha": [0.0, 1.0]}), X, y, Recipe(outer=4, inner=3))
+    assert_as_refitted(
+        "shared:ridge",
+        family(Ridge(), grid={"alpha": [0.0, 1.0]}),
+        X,
+        y,
+        Recipe(outer=4, inner=3),
+    )
 
 
 @pytest.mark.parametrize(
     "model",
-    [Ridge(positive=True), Ridge(solver="lsqr"), RidgeClassifier(class_weight="balanced"), LinearRegression(positive=True)],
+    [
+        Ridge(positive=True),
+        Ridge(solver="lsqr"),
+        RidgeClassifier(class_weight="balanced"),
+        LinearRegression(positive=True),
+    ],
     ids=["positive", "iterative", "class weights", "positive squares"],
 )
 def test_models_that_no_factorisation_gives_go_to_refit(model):
     """Other objectives and iterative solvers keep scikit-learn's own fits."""
     X, y = table(seed=19, n_classes=2 if is_classifier(model) else 0)
     grid = {} if isinstance(model, LinearRegression) else {"alpha": [1.0, 2.0]}
-    result = Recipe(outer=3, inner=2 if grid else None).run(family(model, grid=grid), X, y, progress="off")
+    result = Recipe(outer=3, inner=2 if grid else None).run(
+        family(model, grid=grid), X, y, progress="off"
+    )
     assert result.path == "refit"
 
 
@@ -434,7 +626,9 @@ def test_models_that_no_factorisation_gives_go_to_refit(model):
     weighted=st.booleans(),
     step=st.sampled_from([0.0, 0.5, 1.0]),
 )
-def test_any_small_table_has_scikit_learns_numbers(m, p, outer, inner, seed, scaled, intercept, weighted, step):
+def test_any_small_table_has_scikit_learns_numbers(
+    m, p, outer, inner, seed, scaled, intercept, weighted, step
+):
     """Rounded columns make ties, constants and collinear columns; whatever path runs, the numbers are scikit-learn's."""
     X, y = table(m, p, seed)
     X = X / X.std(axis=0)
@@ -446,7 +640,9 @@ def test_any_small_table_has_scikit_learns_numbers(m, p, outer, inner, seed, sca
 
 
 @pytest.mark.parametrize("after", [2, 6])
-def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done(after, monkeypatch):
+def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done(
+    after, monkeypatch
+):
     """Two of four parts are left to refit, three inner fits and one outer fit each; the stop comes in one of them."""
     X, y = table()
     fam, recipe = family(Ridge(), grid={"alpha": [1.0, 2.0]}), Recipe(outer=4, inner=3)
@@ -454,7 +650,9 @@ def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done
     one_part, evaluate, calls = ridge_path.LinearSweep._part, Refit.run, []
 
     def refusing(self, kind, task, team, j):
-        return Refusal("not these rows") if j < 2 else one_part(self, kind, task, team, j)
+        return (
+            Refusal("not these rows") if j < 2 else one_part(self, kind, task, team, j)
+        )
 
     def stopping(self, *args, **options):
         calls.append(1)

@@ -21,9 +21,18 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, RadiusNeighborsClassifier
+from sklearn.neighbors import (
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    RadiusNeighborsClassifier,
+)
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    PolynomialFeatures,
+    StandardScaler,
+)
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -91,21 +100,81 @@ PATHS = {
     "votes": (VOTES, KS, "shared:knn", SHARED),
     "means": (MEANS, KS, "shared:knn", SHARED),
     "no grid": (VOTES, {}, "shared:knn", SHARED),
-    "weights": (VOTES, {"weights": ["uniform", "distance", None]}, "shared:knn", SHARED),
+    "weights": (
+        VOTES,
+        {"weights": ["uniform", "distance", None]},
+        "shared:knn",
+        SHARED,
+    ),
     "brute": (KNeighborsClassifier(algorithm="brute"), KS, "shared:knn", SHARED),
     "cosine": (KNeighborsClassifier(metric="cosine"), KS, "shared:knn", SHARED),
-    "cosine by brute force": (KNeighborsClassifier(metric="cosine", algorithm="brute"), KS, "shared:knn", SHARED),
+    "cosine by brute force": (
+        KNeighborsClassifier(metric="cosine", algorithm="brute"),
+        KS,
+        "shared:knn",
+        SHARED,
+    ),
     "infinite p": (KNeighborsClassifier(p=np.inf), KS, "shared:knn", SHARED),
-    "passthrough": (make_pipeline("passthrough", KNeighborsClassifier()), {}, "shared:knn", SHARED),
-    "alone in a pipeline": (make_pipeline(KNeighborsClassifier()), {}, "shared:knn", SHARED),
-    "own weights": (KNeighborsClassifier(weights=one_plus), KS, "refit", "KNeighborsClassifier with weights=<function>"),
-    "own weights in the grid": (VOTES, {"weights": ["uniform", one_plus]}, "refit", "weights=<function>"),
-    "weighted columns": (KNeighborsClassifier(metric_params={"w": np.ones(3)}), KS, "refit", "with metric_params"),
-    "own metric": (KNeighborsClassifier(metric=gap), KS, "refit", "with metric=<function gap"),
-    "rare metric": (KNeighborsClassifier(metric="canberra"), KS, "refit", "with metric='canberra'"),
-    "rare metric in the grid": (VOTES, {"metric": ["l2", "braycurtis"]}, "refit", "with metric='braycurtis'"),
-    "small p": (KNeighborsClassifier(p=0.5, algorithm="brute"), KS, "refit", "with p=0.5"),
-    "radius": (RadiusNeighborsClassifier(5.0), {}, "refit", "no other exact way is known for RadiusNeighborsClassifier"),
+    "passthrough": (
+        make_pipeline("passthrough", KNeighborsClassifier()),
+        {},
+        "shared:knn",
+        SHARED,
+    ),
+    "alone in a pipeline": (
+        make_pipeline(KNeighborsClassifier()),
+        {},
+        "shared:knn",
+        SHARED,
+    ),
+    "own weights": (
+        KNeighborsClassifier(weights=one_plus),
+        KS,
+        "refit",
+        "KNeighborsClassifier with weights=<function>",
+    ),
+    "own weights in the grid": (
+        VOTES,
+        {"weights": ["uniform", one_plus]},
+        "refit",
+        "weights=<function>",
+    ),
+    "weighted columns": (
+        KNeighborsClassifier(metric_params={"w": np.ones(3)}),
+        KS,
+        "refit",
+        "with metric_params",
+    ),
+    "own metric": (
+        KNeighborsClassifier(metric=gap),
+        KS,
+        "refit",
+        "with metric=<function gap",
+    ),
+    "rare metric": (
+        KNeighborsClassifier(metric="canberra"),
+        KS,
+        "refit",
+        "with metric='canberra'",
+    ),
+    "rare metric in the grid": (
+        VOTES,
+        {"metric": ["l2", "braycurtis"]},
+        "refit",
+        "with metric='braycurtis'",
+    ),
+    "small p": (
+        KNeighborsClassifier(p=0.5, algorithm="brute"),
+        KS,
+        "refit",
+        "with p=0.5",
+    ),
+    "radius": (
+        RadiusNeighborsClassifier(5.0),
+        {},
+        "refit",
+        "no other exact way is known for RadiusNeighborsClassifier",
+    ),
     "subclass": (OwnVotes(), KS, "refit", "no other exact way is known for OwnVotes"),
     "svc": (SVC(), {"C": [1.0, 2.0]}, "refit", "no other exact way is known for SVC"),
     "tree": (
@@ -114,34 +183,149 @@ PATHS = {
         "refit",
         "no fit of DecisionTreeClassifier serves two",
     ),
-    "lasso": (Lasso(), {"alpha": [0.1, 1.0]}, "shared:lasso", "one descent along the penalties of each"),
-    "elastic net": (ElasticNet(), {"alpha": [0.1, 1.0], "l1_ratio": [0.1, 0.9]}, "shared:lasso", "sums of blocks of rows"),
-    "lasso behind": (make_pipeline(MinMaxScaler(), Lasso()), {"lasso__alpha": [0.1, 1.0]}, "path:lasso", BEHIND),
-    "one logistic": (LogisticRegression(), {}, "refit", "no fit of LogisticRegression serves two settings"),
-    "logistic": (LogisticRegression(), {"C": [0.1, 1.0]}, "path:logistic", "one path along C serves every setting"),
-    "liblinear": (LogisticRegression(solver="liblinear"), {"C": [0.1, 1.0]}, "refit", "solver='liblinear'"),
-    "leaves": (DecisionTreeClassifier(random_state=0), {"max_leaf_nodes": [2, 4]}, "path:tree", "holds every smaller one"),
-    "leaves of a subclass": (OwnTree(), {"max_leaf_nodes": [2, 4]}, "refit", "no other exact way is known for OwnTree"),
-    "trees": (RandomForestClassifier(), {"n_estimators": [2, 4]}, "path:forest", "are the smaller ones"),
-    "rounds": (GradientBoostingClassifier(), {"n_estimators": [2, 4]}, "path:boosting", "are the shorter ones"),
-    "kinds of models": (Pipeline([("m", VOTES)]), {"m": [VOTES, SVC()]}, "refit", "no other exact way is known for SVC"),
-    "votes and ridge": (Pipeline([("m", MEANS)]), {"m": [MEANS, Ridge()]}, "refit", "the grid holds models of several kinds"),
+    "lasso": (
+        Lasso(),
+        {"alpha": [0.1, 1.0]},
+        "shared:lasso",
+        "one descent along the penalties of each",
+    ),
+    "elastic net": (
+        ElasticNet(),
+        {"alpha": [0.1, 1.0], "l1_ratio": [0.1, 0.9]},
+        "shared:lasso",
+        "sums of blocks of rows",
+    ),
+    "lasso behind": (
+        make_pipeline(MinMaxScaler(), Lasso()),
+        {"lasso__alpha": [0.1, 1.0]},
+        "path:lasso",
+        BEHIND,
+    ),
+    "one logistic": (
+        LogisticRegression(),
+        {},
+        "refit",
+        "no fit of LogisticRegression serves two settings",
+    ),
+    "logistic": (
+        LogisticRegression(),
+        {"C": [0.1, 1.0]},
+        "path:logistic",
+        "one path along C serves every setting",
+    ),
+    "liblinear": (
+        LogisticRegression(solver="liblinear"),
+        {"C": [0.1, 1.0]},
+        "refit",
+        "solver='liblinear'",
+    ),
+    "leaves": (
+        DecisionTreeClassifier(random_state=0),
+        {"max_leaf_nodes": [2, 4]},
+        "path:tree",
+        "holds every smaller one",
+    ),
+    "leaves of a subclass": (
+        OwnTree(),
+        {"max_leaf_nodes": [2, 4]},
+        "refit",
+        "no other exact way is known for OwnTree",
+    ),
+    "trees": (
+        RandomForestClassifier(),
+        {"n_estimators": [2, 4]},
+        "path:forest",
+        "are the smaller ones",
+    ),
+    "rounds": (
+        GradientBoostingClassifier(),
+        {"n_estimators": [2, 4]},
+        "path:boosting",
+        "are the shorter ones",
+    ),
+    "kinds of models": (
+        Pipeline([("m", VOTES)]),
+        {"m": [VOTES, SVC()]},
+        "refit",
+        "no other exact way is known for SVC",
+    ),
+    "votes and ridge": (
+        Pipeline([("m", MEANS)]),
+        {"m": [MEANS, Ridge()]},
+        "refit",
+        "the grid holds models of several kinds",
+    ),
     "scaler": (make_pipeline(StandardScaler(), VOTES), {}, "path:knn", SCALED),
-    "scaler without copying": (make_pipeline(StandardScaler(copy=False), VOTES), {}, "path:knn", SCALED),
-    "scaler and passthrough": (make_pipeline("passthrough", StandardScaler(), None, VOTES), {}, "path:knn", SCALED),
-    "scaler or not": (Pipeline([("s", None), ("m", VOTES)]), {"s": [None, StandardScaler()]}, "path:knn", SCALED),
-    "uncentred": (make_pipeline(StandardScaler(with_mean=False), VOTES), {}, "path:knn", BEHIND),
-    "unscaled": (make_pipeline(StandardScaler(with_std=False), VOTES), {}, "path:knn", BEHIND),
-    "two scalers": (make_pipeline(StandardScaler(), StandardScaler(), VOTES), {}, "path:knn", BEHIND),
+    "scaler without copying": (
+        make_pipeline(StandardScaler(copy=False), VOTES),
+        {},
+        "path:knn",
+        SCALED,
+    ),
+    "scaler and passthrough": (
+        make_pipeline("passthrough", StandardScaler(), None, VOTES),
+        {},
+        "path:knn",
+        SCALED,
+    ),
+    "scaler or not": (
+        Pipeline([("s", None), ("m", VOTES)]),
+        {"s": [None, StandardScaler()]},
+        "path:knn",
+        SCALED,
+    ),
+    "uncentred": (
+        make_pipeline(StandardScaler(with_mean=False), VOTES),
+        {},
+        "path:knn",
+        BEHIND,
+    ),
+    "unscaled": (
+        make_pipeline(StandardScaler(with_std=False), VOTES),
+        {},
+        "path:knn",
+        BEHIND,
+    ),
+    "two scalers": (
+        make_pipeline(StandardScaler(), StandardScaler(), VOTES),
+        {},
+        "path:knn",
+        BEHIND,
+    ),
     "min-max": (make_pipeline(MinMaxScaler(), VOTES), {}, "path:knn", BEHIND),
     "pca": (make_pipeline(StandardScaler(), PCA(2), VOTES), {}, "path:knn", BEHIND),
     "own scaler": (make_pipeline(OwnScaler(), VOTES), {}, "path:knn", BEHIND),
-    "union": (make_pipeline(FeatureUnion([("a", PCA(1)), ("b", StandardScaler())]), VOTES), {}, "path:knn", BEHIND),
-    "columns": (make_pipeline(ColumnTransformer([("a", StandardScaler(), [0, 2])]), VOTES), {}, "path:knn", BEHIND),
-    "own pipeline": (OwnPipeline([("m", VOTES)]), {}, "refit", "the steps of this pipeline cannot be taken one by one"),
-    "pipeline inside": (make_pipeline(make_pipeline(PCA(2), VOTES)), {}, "refit", "no other exact way is known for Pipeline"),
+    "union": (
+        make_pipeline(FeatureUnion([("a", PCA(1)), ("b", StandardScaler())]), VOTES),
+        {},
+        "path:knn",
+        BEHIND,
+    ),
+    "columns": (
+        make_pipeline(ColumnTransformer([("a", StandardScaler(), [0, 2])]), VOTES),
+        {},
+        "path:knn",
+        BEHIND,
+    ),
+    "own pipeline": (
+        OwnPipeline([("m", VOTES)]),
+        {},
+        "refit",
+        "the steps of this pipeline cannot be taken one by one",
+    ),
+    "pipeline inside": (
+        make_pipeline(make_pipeline(PCA(2), VOTES)),
+        {},
+        "refit",
+        "no other exact way is known for Pipeline",
+    ),
     "search": (GridSearchCV(VOTES, KS, cv=KFold(2)), {}, "shared:knn", SHARED),
-    "scorer": (GridSearchCV(MEANS, KS, cv=2, scoring=make_scorer(mean_absolute_error)), {}, "shared:knn", SHARED),
+    "scorer": (
+        GridSearchCV(MEANS, KS, cv=2, scoring=make_scorer(mean_absolute_error)),
+        {},
+        "shared:knn",
+        SHARED,
+    ),
 }
 
 
@@ -151,7 +335,12 @@ def test_the_path_of_a_family_is_known_and_says_why(name):
     model, grid, path, reason = PATHS[name]
     X, y = table()
     recipe = Recipe(outer=3) if isinstance(model, GridSearchCV) else NESTED
-    result = recipe.run(Family(model) if isinstance(model, GridSearchCV) else Family(model, grid), X, y, progress="off")
+    result = recipe.run(
+        Family(model) if isinstance(model, GridSearchCV) else Family(model, grid),
+        X,
+        y,
+        progress="off",
+    )
     assert result.path == path
     assert reason in result.path_reason
     assert result.path_reason.startswith(OTHER) == (path == "refit")
@@ -185,7 +374,12 @@ KINDS = {
     "float32": (lambda X: X.astype(np.float32), "shared:knn", "refit", "refit"),
     "float16": (lambda X: X.astype(np.float16), "shared:knn", "refit", "path:knn"),
     "int8": (lambda X: (20 * X).astype(np.int8), "shared:knn", "path:knn", "path:knn"),
-    "int64": (lambda X: (1000 * X).astype(np.int64), "shared:knn", "path:knn", "path:knn"),
+    "int64": (
+        lambda X: (1000 * X).astype(np.int64),
+        "shared:knn",
+        "path:knn",
+        "path:knn",
+    ),
     "bool": (lambda X: X > 0, "shared:knn", "path:knn", "path:knn"),
     "sparse": (sp.csr_matrix, "refit", None, "refit"),
     "list": (np.ndarray.tolist, "shared:knn", "path:knn", "path:knn"),
@@ -205,11 +399,18 @@ def test_the_kind_of_data_decides_too(name):
         if path is None:
             continue  # sparse X cannot be centred
         near = {"kneighborsclassifier__n_neighbors": [3, 5]}
-        fast, slow = (run(make_pipeline(*ahead, VOTES), near, of(X), y, path=wanted) for wanted in ("auto", "refit"))
+        fast, slow = (
+            run(make_pipeline(*ahead, VOTES), near, of(X), y, path=wanted)
+            for wanted in ("auto", "refit")
+        )
         if name != "float16":
             assert fast.path == path, fast.path_reason
-        np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(fast.fold_risks, slow.fold_risks, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            fast.inner_curves, slow.inner_curves, rtol=1e-9, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            fast.fold_risks, slow.fold_risks, rtol=1e-9, atol=1e-12
+        )
 
 
 def test_the_reasons_that_data_give_name_the_cause():
@@ -217,11 +418,17 @@ def test_the_reasons_that_data_give_name_the_cause():
     X, y = table()
     assert "X is sparse" in run(VOTES, KS, sp.csr_matrix(X), y).path_reason
     single = X.astype(np.float32)
-    assert "X is float32" in run(make_pipeline(StandardScaler(), VOTES), {}, single, y).path_reason
+    assert (
+        "X is float32"
+        in run(make_pipeline(StandardScaler(), VOTES), {}, single, y).path_reason
+    )
     assert "y is float32" in run(MEANS, KS, X, X[:, 0].astype(np.float32)).path_reason
     behind_it = run(make_pipeline(PCA(2), VOTES), {}, single, y)
     assert "the transformers give float32" in behind_it.path_reason
-    assert any("splits were refitted: the transformers give float32" in note for note in behind_it.notes)
+    assert any(
+        "splits were refitted: the transformers give float32" in note
+        for note in behind_it.notes
+    )
 
 
 def test_a_scorer_of_the_users_own_may_look_at_the_estimator():
@@ -240,23 +447,44 @@ def test_a_scorer_of_the_users_own_may_look_at_the_estimator():
 def test_a_training_row_given_twice_is_refitted():
     """A list that repeats a training row is named as the reason."""
     X, y = table()
-    result = run(VOTES, {}, X, y, Recipe(outer=[(np.repeat(np.arange(10), 2), [30, 31])], inner=None))
-    assert (result.path, result.path_reason) == ("refit", OTHER + "a training part holds a row more than once")
+    result = run(
+        VOTES,
+        {},
+        X,
+        y,
+        Recipe(outer=[(np.repeat(np.arange(10), 2), [30, 31])], inner=None),
+    )
+    assert (result.path, result.path_reason) == (
+        "refit",
+        OTHER + "a training part holds a row more than once",
+    )
 
 
 def test_every_member_of_a_comparison_has_its_own_path():
     """Families compared on the same splits run on paths of their own."""
     X, y = table()
-    families = {"votes": Family(VOTES, KS), "scaled": knn(k=[1, 3]), "svc": Family(SVC(), {"C": [1.0, 2.0]})}
+    families = {
+        "votes": Family(VOTES, KS),
+        "scaled": knn(k=[1, 3]),
+        "svc": Family(SVC(), {"C": [1.0, 2.0]}),
+    }
     comparison = NESTED.run(families, X, y, progress="off")
-    assert [comparison[name].path for name in families] == ["shared:knn", "path:knn", "refit"]
+    assert [comparison[name].path for name in families] == [
+        "shared:knn",
+        "path:knn",
+        "refit",
+    ]
 
 
 def test_polynomials_of_one_degree_are_fitted_once_per_split(fits):
     """Behind transformers these are fitted once per split, however many settings the model has."""
     X, _ = table()
-    model = make_pipeline(StandardScaler(), PolynomialFeatures(2), KNeighborsRegressor())
-    result = run(model, {"kneighborsregressor__n_neighbors": list(range(1, 10))}, X, X[:, 0])
+    model = make_pipeline(
+        StandardScaler(), PolynomialFeatures(2), KNeighborsRegressor()
+    )
+    result = run(
+        model, {"kneighborsregressor__n_neighbors": list(range(1, 10))}, X, X[:, 0]
+    )
     assert result.path == "path:knn"
     assert fits.count("StandardScaler") == 3 * 2 + 3
     assert "KNeighborsRegressor" not in fits
@@ -275,7 +503,11 @@ def test_what_is_left_to_refit_keeps_its_transformers():
     result = run(model, {"lasso__alpha": [0.0, 0.1, 1.0]}, X, X[:, 0])
     assert "alpha=0 is no lasso" in result.path_reason
     of_both_parts = 2 * (3 * 2 + 3)
-    assert len(seen) == dict(record_of(result).table.warnings)["UserWarning: seen"] == of_both_parts
+    assert (
+        len(seen)
+        == dict(record_of(result).table.warnings)["UserWarning: seen"]
+        == of_both_parts
+    )
 
 
 # Interrupts
@@ -311,7 +543,12 @@ def test_an_interrupt_before_the_first_split_is_said_and_stops_the_workers(monke
     before = set(threading.enumerate())
     release, calls = interrupted_in(monkeypatch, search.Search, "fill", 2)
     try:
-        assert finished_part(lambda: run(VOTES, {"n_neighbors": [1, 2, 3]}, X, y, n_jobs=2)) is None
+        assert (
+            finished_part(
+                lambda: run(VOTES, {"n_neighbors": [1, 2, 3]}, X, y, n_jobs=2)
+            )
+            is None
+        )
         n_calls = len(calls)
     finally:
         release.set()
@@ -319,7 +556,9 @@ def test_an_interrupt_before_the_first_split_is_said_and_stops_the_workers(monke
     assert len(calls) <= n_calls + 1
 
 
-@pytest.mark.parametrize("model", [VOTES, make_pipeline(StandardScaler(), VOTES)], ids=["bare", "scaled"])
+@pytest.mark.parametrize(
+    "model", [VOTES, make_pipeline(StandardScaler(), VOTES)], ids=["bare", "scaled"]
+)
 def test_an_interrupt_keeps_the_outer_splits_that_were_finished(monkeypatch, model):
     """A partial result holds the first outer splits as a whole run has them, and says so."""
     X, y = table(200)
@@ -329,7 +568,9 @@ def test_an_interrupt_keeps_the_outer_splits_that_were_finished(monkeypatch, mod
     before = set(threading.enumerate())
     release, _ = interrupted_in(monkeypatch, knn_path.KnnSweep, "_outside", 3)
     try:
-        part = finished_part(lambda: run(model, near, X, y, Recipe(outer=5, inner=2), n_jobs=2))
+        part = finished_part(
+            lambda: run(model, near, X, y, Recipe(outer=5, inner=2), n_jobs=2)
+        )
     finally:
         release.set()
     assert not wait_for_workers(before)
@@ -337,7 +578,10 @@ def test_an_interrupt_keeps_the_outer_splits_that_were_finished(monkeypatch, mod
     assert part.fold_risks.tolist() == whole.fold_risks[:2].tolist()
     assert part.outer_curves.tolist() == whole.outer_curves[:2].tolist()
     assert part.inner_curves.tolist() == whole.inner_curves[:2].tolist()
-    assert any(note.startswith("Interrupted: 2 of 5 outer splits were finished") for note in part.notes)
+    assert any(
+        note.startswith("Interrupted: 2 of 5 outer splits were finished")
+        for note in part.notes
+    )
 
 
 def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
@@ -362,10 +606,18 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
 
 
 @pytest.mark.parametrize("quick", [False, True], ids=["on a worker", "on this thread"])
-def test_an_interrupt_of_a_linear_path_keeps_the_parts_that_were_finished(monkeypatch, quick):
+def test_an_interrupt_of_a_linear_path_keeps_the_parts_that_were_finished(
+    monkeypatch, quick
+):
     """Training parts are finished one after the other, and the interrupted one is left out."""
     X, y = table(200)
-    task = Ridge(), {"alpha": [0.1, 10.0]}, X, X @ [1.0, 2.0, 3.0] + y, Recipe(outer=5, inner=2)
+    task = (
+        Ridge(),
+        {"alpha": [0.1, 10.0]},
+        X,
+        X @ [1.0, 2.0, 3.0] + y,
+        Recipe(outer=5, inner=2),
+    )
     whole = run(*task)
     monkeypatch.setattr(ridge_path, "MOMENT", 0.0)  # what takes a moment is one batch
     if not quick:
@@ -447,7 +699,10 @@ X = np.random.default_rng(0).normal(size=(30, 2)); y = (X[:, 0] > 0).astype(int)
 print(repr(cvnb.Recipe(outer=3, inner=2).run(cvnb.knn(k=[1, 2], scale=False), X, y).risk))
 """
     environment = {"NUMBA_CACHE_DIR": str(tmp_path), "CVNB_PROGRESS": "auto"}
-    (first, said), (second, silence) = python(code, **environment), python(code, **environment)
+    (first, said), (second, silence) = (
+        python(code, **environment),
+        python(code, **environment),
+    )
     assert "Compiling once; later runs load the compiled loops from disk." in said
     assert "Compiling" not in silence
     assert first == second
@@ -492,10 +747,14 @@ print(json.dumps({"compiled": hasattr(neighbours.select, "signatures"), "paths":
 
 def test_kernels_are_valid_python_too():
     """Without compilation the same lines give the same numbers, in a process of its own."""
-    compiled, plain = (json.loads(python(AGREEMENT, NUMBA_DISABLE_JIT=flag)[0]) for flag in ("0", "1"))
+    compiled, plain = (
+        json.loads(python(AGREEMENT, NUMBA_DISABLE_JIT=flag)[0]) for flag in ("0", "1")
+    )
     assert (compiled["compiled"], plain["compiled"]) == (True, False)
     assert compiled["paths"] == plain["paths"] == ["path:knn", "shared:knn"]
-    np.testing.assert_allclose(plain["numbers"], compiled["numbers"], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        plain["numbers"], compiled["numbers"], rtol=1e-12, atol=1e-12
+    )
 
 
 def test_the_agreement_table_holds_without_compilation():
@@ -503,7 +762,15 @@ def test_the_agreement_table_holds_without_compilation():
     files = ["tests/paths/test_agreement.py", "tests/paths/test_leakage.py"]
     asked = "(its_definition or garbage or smaller_row) and (knn or ridge or squares or lasso or logistic)"
     asked += " or row_equals_scikit_learn and logistic and not wide"
-    plain = ["--override-ini", "addopts=--import-mode=importlib", "-q", "-p", "no:cacheprovider", "-k", asked]
+    plain = [
+        "--override-ini",
+        "addopts=--import-mode=importlib",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        asked,
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *plain, *files],
         cwd=ROOT,

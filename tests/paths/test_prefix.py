@@ -35,32 +35,76 @@ from cvnb.results.estimate import record_of
 from cvnb.runtime import threads
 from stopped import shown_part
 
-LEAVES, SIZES, ROUNDS = {"max_leaf_nodes": [5, 2, 9, 3]}, {"n_estimators": [1, 7, 3]}, {"max_iter": [2, 9, 4]}
+LEAVES, SIZES, ROUNDS = (
+    {"max_leaf_nodes": [5, 2, 9, 3]},
+    {"n_estimators": [1, 7, 3]},
+    {"max_iter": [2, 9, 4]},
+)
 PENALTIES = {"ccp_alpha": [0.0, 0.1, 0.003, 0.02]}
 NESTED = Recipe(outer=3, inner=2)
 
 CLASSIFIERS = {
     "tree": (DecisionTreeClassifier(random_state=0), LEAVES),
     "penalised tree": (DecisionTreeClassifier(random_state=0), PENALTIES),
-    "penalised tree of some size": (DecisionTreeClassifier(random_state=0), PENALTIES | {"max_leaf_nodes": [4, None]}),
-    "random tree": (DecisionTreeClassifier(max_features=2, splitter="random"), LEAVES | {"min_samples_leaf": [1, 3]}),
-    "unbounded too": (DecisionTreeClassifier(random_state=1), {"max_leaf_nodes": [None, 3, 5, 8]}),
-    "boosting": (GradientBoostingClassifier(subsample=0.7, max_features=2, random_state=0), SIZES),
-    "histograms": (HistGradientBoostingClassifier(min_samples_leaf=3, max_features=0.5, random_state=2), ROUNDS),
+    "penalised tree of some size": (
+        DecisionTreeClassifier(random_state=0),
+        PENALTIES | {"max_leaf_nodes": [4, None]},
+    ),
+    "random tree": (
+        DecisionTreeClassifier(max_features=2, splitter="random"),
+        LEAVES | {"min_samples_leaf": [1, 3]},
+    ),
+    "unbounded too": (
+        DecisionTreeClassifier(random_state=1),
+        {"max_leaf_nodes": [None, 3, 5, 8]},
+    ),
+    "boosting": (
+        GradientBoostingClassifier(subsample=0.7, max_features=2, random_state=0),
+        SIZES,
+    ),
+    "histograms": (
+        HistGradientBoostingClassifier(
+            min_samples_leaf=3, max_features=0.5, random_state=2
+        ),
+        ROUNDS,
+    ),
     "adaboost": (AdaBoostClassifier(random_state=0), SIZES),
-    "adaboost of logistic": (AdaBoostClassifier(LogisticRegression(), random_state=0), SIZES),
-    "forest": (RandomForestClassifier(random_state=0, class_weight="balanced_subsample"), SIZES | {"max_depth": [2, None]}),
+    "adaboost of logistic": (
+        AdaBoostClassifier(LogisticRegression(), random_state=0),
+        SIZES,
+    ),
+    "forest": (
+        RandomForestClassifier(random_state=0, class_weight="balanced_subsample"),
+        SIZES | {"max_depth": [2, None]},
+    ),
     "forest of its own seed": (RandomForestClassifier(), SIZES),
     "extra trees": (ExtraTreesClassifier(random_state=3, bootstrap=True), SIZES),
-    "bagging": (BaggingClassifier(max_features=2, max_samples=0.5, random_state=0), SIZES),
-    "bagging of logistic": (BaggingClassifier(LogisticRegression(), random_state=0), SIZES),
+    "bagging": (
+        BaggingClassifier(max_features=2, max_samples=0.5, random_state=0),
+        SIZES,
+    ),
+    "bagging of logistic": (
+        BaggingClassifier(LogisticRegression(), random_state=0),
+        SIZES,
+    ),
 }
 REGRESSORS = {
     "tree": (DecisionTreeRegressor(random_state=0), LEAVES),
-    "absolute tree": (DecisionTreeRegressor(criterion="absolute_error", min_samples_leaf=4, random_state=0), LEAVES),
+    "absolute tree": (
+        DecisionTreeRegressor(
+            criterion="absolute_error", min_samples_leaf=4, random_state=0
+        ),
+        LEAVES,
+    ),
     "penalised tree": (DecisionTreeRegressor(random_state=0, max_depth=5), PENALTIES),
-    "boosting": (GradientBoostingRegressor(loss="huber", random_state=0), SIZES | {"learning_rate": [0.1, 0.5]}),
-    "histograms": (HistGradientBoostingRegressor(loss="absolute_error", min_samples_leaf=3), ROUNDS),
+    "boosting": (
+        GradientBoostingRegressor(loss="huber", random_state=0),
+        SIZES | {"learning_rate": [0.1, 0.5]},
+    ),
+    "histograms": (
+        HistGradientBoostingRegressor(loss="absolute_error", min_samples_leaf=3),
+        ROUNDS,
+    ),
     "adaboost": (AdaBoostRegressor(random_state=0), SIZES),
     "forest": (RandomForestRegressor(random_state=np.random.RandomState(5)), SIZES),
     "extra trees": (ExtraTreesRegressor(random_state=0), SIZES),
@@ -83,7 +127,13 @@ def assert_identical(family, X, y, recipe=NESTED, path=None, **options):
 
 def path_of(model):
     name = type(model).__name__
-    return "path:boosting" if "Boost" in name else "path:tree" if name.startswith("DecisionTree") else "path:forest"
+    return (
+        "path:boosting"
+        if "Boost" in name
+        else "path:tree"
+        if name.startswith("DecisionTree")
+        else "path:forest"
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +152,13 @@ def test_every_size_of_a_classifier_is_its_own_fit(name, data, loss):
     """Classes, labels, classes that a training part lacks, and what is scored by probabilities or decisions."""
     model, grid = CLASSIFIERS[name]
     X, y = cases.data(data)
-    assert_identical(Family(model, grid), X, y.astype(int) if y.dtype == bool else y, path=path_of(model), **loss)
+    assert_identical(
+        Family(model, grid),
+        X,
+        y.astype(int) if y.dtype == bool else y,
+        path=path_of(model),
+        **loss,
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,42 +174,96 @@ def test_every_size_of_a_classifier_is_its_own_fit(name, data, loss):
 def test_every_size_of_a_regressor_is_its_own_fit(name, data, loss):
     """Numbers, however they lie."""
     model, grid = REGRESSORS[name]
-    assert_identical(Family(model, grid), *cases.data(data), path=path_of(model), **loss)
+    assert_identical(
+        Family(model, grid), *cases.data(data), path=path_of(model), **loss
+    )
 
 
-@pytest.mark.parametrize("model", [DecisionTreeClassifier(random_state=0), RandomForestClassifier(random_state=0)])
+@pytest.mark.parametrize(
+    "model",
+    [DecisionTreeClassifier(random_state=0), RandomForestClassifier(random_state=0)],
+)
 def test_transformers_weights_and_missing_values_are_as_in_a_fit(model, rng):
     """Steps ahead are fitted once per split; weights reach the fit; what is missing or sparse stays so."""
     X, y = cases.data("plain / words")
     grid = LEAVES if isinstance(model, DecisionTreeClassifier) else SIZES
     last = type(model).__name__.lower()
-    ahead = {"pca__n_components": [1, 3]} | {f"{last}__{key}": values for key, values in grid.items()}
-    assert_identical(Family(make_pipeline(StandardScaler(), PCA(random_state=0), model), ahead), X, y, path=path_of(model))
-    assert_identical(Family(model, grid), X, y, sample_weight=rng.integers(0, 4, len(y)) + 0.5, path=path_of(model))
+    ahead = {"pca__n_components": [1, 3]} | {
+        f"{last}__{key}": values for key, values in grid.items()
+    }
+    assert_identical(
+        Family(make_pipeline(StandardScaler(), PCA(random_state=0), model), ahead),
+        X,
+        y,
+        path=path_of(model),
+    )
+    assert_identical(
+        Family(model, grid),
+        X,
+        y,
+        sample_weight=rng.integers(0, 4, len(y)) + 0.5,
+        path=path_of(model),
+    )
     holes = np.where(rng.random(X.shape) < 0.2, np.nan, X)
     assert_identical(Family(model, grid), holes, y, path=path_of(model))
-    assert_identical(Family(model, grid), sp.csr_matrix(np.where(X > 0, X, 0.0)), y, path=path_of(model))
-    assert_identical(Family(model, grid), pd.DataFrame(X, columns=list("abcd")), y, path=path_of(model))
+    assert_identical(
+        Family(model, grid),
+        sp.csr_matrix(np.where(X > 0, X, 0.0)),
+        y,
+        path=path_of(model),
+    )
+    assert_identical(
+        Family(model, grid),
+        pd.DataFrame(X, columns=list("abcd")),
+        y,
+        path=path_of(model),
+    )
 
 
 def test_categories_reach_the_histograms(rng):
     """A frame goes to scikit-learn as it is."""
     X, y = cases.data("plain / numbers")
-    frame = pd.DataFrame(X).add_prefix("x").assign(kind=pd.Categorical(rng.choice(list("abc"), len(y))))
-    model = HistGradientBoostingRegressor(categorical_features="from_dtype", min_samples_leaf=2)
+    frame = (
+        pd.DataFrame(X)
+        .add_prefix("x")
+        .assign(kind=pd.Categorical(rng.choice(list("abc"), len(y))))
+    )
+    model = HistGradientBoostingRegressor(
+        categorical_features="from_dtype", min_samples_leaf=2
+    )
     assert_identical(Family(model, ROUNDS), frame, y, path="path:boosting")
 
 
 @pytest.mark.parametrize(
     ("family", "why"),
     [
-        (Family(DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}), "no fit of DecisionTreeClassifier serves two settings"),
-        (Family(RandomForestClassifier(), {"n_estimators": [3], "max_depth": [1, 2]}), "serves two settings"),
+        (
+            Family(DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}),
+            "no fit of DecisionTreeClassifier serves two settings",
+        ),
+        (
+            Family(
+                RandomForestClassifier(), {"n_estimators": [3], "max_depth": [1, 2]}
+            ),
+            "serves two settings",
+        ),
         (Family(RandomForestClassifier(warm_start=True), SIZES), "warm_start=True"),
-        (Family(DecisionTreeClassifier(monotonic_cst=[1, 0, 0, 0]), LEAVES), "monotonic_cst"),
-        (Family(GradientBoostingClassifier(n_iter_no_change=2), SIZES), "n_iter_no_change"),
-        (Family(HistGradientBoostingClassifier(early_stopping=True), ROUNDS), "early_stopping=True"),
-        (Family(DecisionTreeClassifier(ccp_alpha=0.01), LEAVES), "no fit of DecisionTreeClassifier serves two settings"),
+        (
+            Family(DecisionTreeClassifier(monotonic_cst=[1, 0, 0, 0]), LEAVES),
+            "monotonic_cst",
+        ),
+        (
+            Family(GradientBoostingClassifier(n_iter_no_change=2), SIZES),
+            "n_iter_no_change",
+        ),
+        (
+            Family(HistGradientBoostingClassifier(early_stopping=True), ROUNDS),
+            "early_stopping=True",
+        ),
+        (
+            Family(DecisionTreeClassifier(ccp_alpha=0.01), LEAVES),
+            "no fit of DecisionTreeClassifier serves two settings",
+        ),
     ],
 )
 def test_what_is_no_prefix_is_refitted(family, why):
@@ -168,13 +278,21 @@ def test_what_fails_is_told_by_refit():
     X, y = cases.data("plain / classes")
     X[0, 0] = np.nan
     model = ExtraTreesClassifier(random_state=0)
-    fast, slow = (NESTED.run(Family(model, SIZES), X, y, progress="off", path=path) for path in ("auto", "refit"))
+    fast, slow = (
+        NESTED.run(Family(model, SIZES), X, y, progress="off", path=path)
+        for path in ("auto", "refit")
+    )
     np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-13)
     assert fast.path == "path:forest"
 
 
 @pytest.mark.parametrize(
-    ("family", "path"), [(tree(), "path:tree"), (boosting([3, 9]), "path:boosting"), (forest([4, 9]), "path:forest")]
+    ("family", "path"),
+    [
+        (tree(), "path:tree"),
+        (boosting([3, 9]), "path:boosting"),
+        (forest([4, 9]), "path:forest"),
+    ],
 )
 def test_the_short_hands_take_the_path(family, path, fits):
     """One fit per split: six inside, three outside; the largest stands for all."""
@@ -198,7 +316,12 @@ def test_threads_count_warnings_and_keep_the_configuration():
     """What a fit warns of is a note, whatever thread it was in; scikit-learn's configuration reaches it."""
     X, y = cases.data("plain / classes")
     family = Family(RandomForestClassifier(oob_score=True, random_state=0), SIZES)
-    counts = [dict(record_of(NESTED.run(family, X, y, progress="off", n_jobs=n)).table.warnings) for n in (None, 1)]
+    counts = [
+        dict(
+            record_of(NESTED.run(family, X, y, progress="off", n_jobs=n)).table.warnings
+        )
+        for n in (None, 1)
+    ]
     assert counts[0] == counts[1] != {}
 
 
@@ -230,7 +353,9 @@ def test_an_interrupted_fit_ends_in_its_thread(model, monkeypatch):
     before = set(threading.enumerate())
     monkeypatch.setattr(cvnb.engine.workers.Here, "map", None)  # not in this thread
     threading.Timer(0.5, _thread.interrupt_main).start()
-    result = shown_part(Recipe(4, 2), Family(model(), {"n_estimators": [1, 1_000_000]}), X, y)
+    result = shown_part(
+        Recipe(4, 2), Family(model(), {"n_estimators": [1, 1_000_000]}), X, y
+    )
     assert not result.complete
     until = time.monotonic() + 30
     while set(threading.enumerate()) - before and time.monotonic() < until:
@@ -242,7 +367,11 @@ def test_an_interrupted_fit_ends_in_its_thread(model, monkeypatch):
 def test_a_fit_that_cannot_be_stopped_is_left_and_said(model, monkeypatch):
     """The run is back long before the fit ends, and a note names it; it begins no other."""
     X, y = cases.data("plain / classes")
-    begun, end, axis = [], threading.Event(), "n_estimators" if model is AdaBoostClassifier else "max_leaf_nodes"
+    begun, end, axis = (
+        [],
+        threading.Event(),
+        "n_estimators" if model is AdaBoostClassifier else "max_leaf_nodes",
+    )
 
     def endless(self, *args, **options):
         begun.append(1)

@@ -25,7 +25,13 @@ def records(growth):
         found[what] = []
         for row in rows:
             name, *numbers = row.split()
-            own = dict(zip(("m", "columns", "settings", "outer", "inner"), map(int, numbers), strict=True))
+            own = dict(
+                zip(
+                    ("m", "columns", "settings", "outer", "inner"),
+                    map(int, numbers),
+                    strict=True,
+                )
+            )
             found[what].append({**smallest, **own, "row": row, "name": name})
     return found
 
@@ -51,7 +57,9 @@ def test_growth_page_has_a_table_for_each_quantity(growth, records):
     for title, shared, _ in growth.BLOCKS.values():
         assert f"## Against {title}\n\n{shared}\n\n" in page
     rows = [text for text in page.splitlines() if text.startswith("|")]
-    assert {text.count("|") for text in rows} == {growth.HEAD.splitlines()[0].count("|")}
+    assert {text.count("|") for text in rows} == {
+        growth.HEAD.splitlines()[0].count("|")
+    }
     assert len(rows) == sum(2 + len(found) for found in records.values())
     assert f"`{growth.COMMAND}`" in page
     assert "](growth.svg)" in page
@@ -73,9 +81,14 @@ def test_growth_figure_marks_every_row(growth, records):
 def test_growth_says_how_far_a_limit_is(growth, records):
     """A row that is held against limits says the measured number and the limit."""
     assert set(growth.LIMITS) <= {record["row"] for record in records["m"]}
-    large = next(record for record in records["m"] if record["row"] == "ridge 1000000 50 17 5 5")
+    large = next(
+        record for record in records["m"] if record["row"] == "ridge 1000000 50 17 5 5"
+    )
     said = growth.beside({**large, "fits": 3.94, "megabytes": 180.0, "X": 400.0})
-    assert said == "3.9 of one `Ridge().fit` (limit 8), 1.45 of X with X itself (limit 1.5)"
+    assert (
+        said
+        == "3.9 of one `Ridge().fit` (limit 8), 1.45 of X with X itself (limit 1.5)"
+    )
 
 
 @pytest.mark.parametrize("place", range(7))
@@ -85,7 +98,10 @@ def test_speed_skips_a_peer_that_is_absent(place, monkeypatch, capsys):
     name = list(speed.PEERS)[place]
     monkeypatch.setattr(speed, "find_spec", lambda package: None)
     speed.row(speed.ROWS.index(name))
-    assert capsys.readouterr().out == f"{name:<46}{speed.PEERS[name][1]} is not installed: row skipped\n"
+    assert (
+        capsys.readouterr().out
+        == f"{name:<46}{speed.PEERS[name][1]} is not installed: row skipped\n"
+    )
 
 
 def test_speed_answers_of_a_path_by_hand_are_ours():
@@ -96,6 +112,8 @@ def test_speed_answers_of_a_path_by_hand_are_ours():
     from cvnb import Family
 
     X, y = speed.numbers(60, 4)
-    theirs = speed.along_path(lambda X, y, alphas: lasso_path(X, y, alphas=alphas, tol=1e-10)[1], X, y)
+    theirs = speed.along_path(
+        lambda X, y, alphas: lasso_path(X, y, alphas=alphas, tol=1e-10)[1], X, y
+    )
     ours = speed.ran(Family(Lasso(), {"alpha": speed.PENALTIES}), X, y)
     assert theirs() == pytest.approx(ours(), rel=1e-6)

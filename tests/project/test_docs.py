@@ -18,8 +18,19 @@ docs = script("docs", "scripts")
 NAMES = [(door, name) for door in docs.DOORS for name in door.__all__]
 CLASSES = [(door, name) for door, name in NAMES if inspect.isclass(getattr(door, name))]
 # What these give is no number, or the number of something else: a formula would say nothing.
-NO_FORMULA = {"Comparison", "CvnbError", "Family", "Interrupted", "Plan", "Recipe", "Resampling", "OneSE"}
-every_name = pytest.mark.parametrize(("door", "name"), NAMES, ids=lambda value: getattr(value, "__name__", value))
+NO_FORMULA = {
+    "Comparison",
+    "CvnbError",
+    "Family",
+    "Interrupted",
+    "Plan",
+    "Recipe",
+    "Resampling",
+    "OneSE",
+}
+every_name = pytest.mark.parametrize(
+    ("door", "name"), NAMES, ids=lambda value: getattr(value, "__name__", value)
+)
 
 
 class Page(HTMLParser):
@@ -38,7 +49,14 @@ class Page(HTMLParser):
             self.links.append(given["href"])
         elif tag != "a":
             found = [given[key] for key in ("src", "data", "poster") if key in given]
-            self.asked += [*found, *([given["href"]] if tag in ("link", "use", "image") and "href" in given else [])]
+            self.asked += [
+                *found,
+                *(
+                    [given["href"]]
+                    if tag in ("link", "use", "image") and "href" in given
+                    else []
+                ),
+            ]
 
 
 @functools.cache
@@ -52,7 +70,9 @@ def pages(site):
 
 def examples(value):
     """The lines of a docstring that are typed."""
-    return re.findall(r"^\s*(?:>>>|\.\.\.) .*", inspect.getdoc(value) or "", re.MULTILINE)
+    return re.findall(
+        r"^\s*(?:>>>|\.\.\.) .*", inspect.getdoc(value) or "", re.MULTILINE
+    )
 
 
 def has_formula(text):
@@ -65,13 +85,23 @@ def targets(site, page):
     for link in [*read(page).links, *read(page).asked]:
         parts = urlsplit(link)
         if not parts.scheme and not parts.netloc:
-            yield link, (page.parent / unquote(parts.path)).resolve() if parts.path else page, unquote(parts.fragment)
+            yield (
+                link,
+                (page.parent / unquote(parts.path)).resolve() if parts.path else page,
+                unquote(parts.fragment),
+            )
 
 
 def test_every_notebook_and_text_has_a_page(site):
     """Whatever *.ipynb and *.md is added to the folders appears, and is in the list at the side."""
-    sources = [*(ROOT / "notebooks").glob("*.ipynb"), *(ROOT / "docs").glob("*.md"), ROOT / "CHANGELOG.md"]
-    expected = {path.relative_to(ROOT).with_suffix(".html").as_posix() for path in sources}
+    sources = [
+        *(ROOT / "notebooks").glob("*.ipynb"),
+        *(ROOT / "docs").glob("*.md"),
+        ROOT / "CHANGELOG.md",
+    ]
+    expected = {
+        path.relative_to(ROOT).with_suffix(".html").as_posix() for path in sources
+    }
     assert expected - set(read(site / "index.html").links) == set()
     assert [name for name in expected if not (site / name).is_file()] == []
 
@@ -81,7 +111,9 @@ def test_notebooks_show_the_outputs_that_they_hold(site):
     text = (ROOT / "notebooks" / "01_quickstart.ipynb").read_text(encoding="utf-8")
     pictures = set(re.findall(r"data:image/svg\+xml[^\"\\ ]+", text))
     assert pictures
-    assert pictures - set(read(site / "notebooks" / "01_quickstart.html").asked) == set()
+    assert (
+        pictures - set(read(site / "notebooks" / "01_quickstart.html").asked) == set()
+    )
 
 
 @every_name
@@ -91,7 +123,11 @@ def test_every_public_name_has_a_page(site, door, name):
     assert f"api/{door.__name__}/index.html" in read(site / "index.html").links
     assert f'id="{door.__name__}.{name}"' in read(page).text
     assert "&gt;&gt;&gt;" in read(page).text
-    assert 'class="formula' in read(page).text or name in NO_FORMULA or door in (docs.widgets, docs.figures)
+    assert (
+        'class="formula' in read(page).text
+        or name in NO_FORMULA
+        or door in (docs.widgets, docs.figures)
+    )
 
 
 @every_name
@@ -100,24 +136,46 @@ def test_every_public_name_says_what_comes_back(door, name):
     text = inspect.getdoc(getattr(door, name))
     assert text.split("\n")[0].endswith(".")
     assert examples(getattr(door, name))
-    assert has_formula(text) or name in NO_FORMULA or door in (docs.widgets, docs.figures)
+    assert (
+        has_formula(text) or name in NO_FORMULA or door in (docs.widgets, docs.figures)
+    )
 
 
-@pytest.mark.parametrize(("door", "name"), CLASSES, ids=lambda value: getattr(value, "__name__", value))
+@pytest.mark.parametrize(
+    ("door", "name"), CLASSES, ids=lambda value: getattr(value, "__name__", value)
+)
 def test_every_method_is_said_and_shown(door, name):
     """Each public method and property has a docstring, and is used in an example of its class."""
     kind = getattr(door, name)
-    values = {member: inspect.getattr_static(kind, member) for member in docs.members(kind)}
-    assert [member for member, value in values.items() if not inspect.getdoc(value)] == []
-    shown = "\n".join([*examples(kind), *(line for value in values.values() for line in examples(value))])
+    values = {
+        member: inspect.getattr_static(kind, member) for member in docs.members(kind)
+    }
+    assert [
+        member for member, value in values.items() if not inspect.getdoc(value)
+    ] == []
+    shown = "\n".join(
+        [
+            *examples(kind),
+            *(line for value in values.values() for line in examples(value)),
+        ]
+    )
     assert [member for member in values if not re.search(rf"\.{member}\b", shown)] == []
 
 
 def test_every_option_of_the_magics_is_there(site):
     """As the parsers know them."""
     text = read(site / "api" / "magics.html").text
-    parsers = [getattr(NestedCVMagics, name).parser for names in docs.MAGICS.values() for name in names]
-    options = {option for parser in parsers for action in parser._actions for option in action.option_strings}
+    parsers = [
+        getattr(NestedCVMagics, name).parser
+        for names in docs.MAGICS.values()
+        for name in names
+    ]
+    options = {
+        option
+        for parser in parsers
+        for action in parser._actions
+        for option in action.option_strings
+    }
     assert "--time-ordered" in options
     assert [option for option in sorted(options) if option not in text] == []
 
@@ -128,7 +186,11 @@ def test_nothing_is_asked_of_another_machine(site):
     assert [link for link in asked if re.match(r"(\w+:)?//", link)] == []
     styles = [path.read_text(encoding="utf-8") for path in site.rglob("*.css")]
     assert len(styles) > 2
-    assert [text for text in styles if re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", text)] == []
+    assert [
+        text
+        for text in styles
+        if re.search(r"(url\(|@import)\s*[\"']?(https?:)?//", text)
+    ] == []
 
 
 def test_every_link_inside_leads_somewhere(site):
@@ -139,7 +201,10 @@ def test_every_link_inside_leads_somewhere(site):
     lost = {
         (page.name, link)
         for page, link, path, anchor in found
-        if anchor and path.suffix == ".html" and path.exists() and anchor not in read(path).anchors
+        if anchor
+        and path.suffix == ".html"
+        and path.exists()
+        and anchor not in read(path).anchors
     }
     assert (missing, lost) == (set(), set())
 

@@ -83,7 +83,12 @@ FRONT_DOORS = {
     "families.family": {"views.display"},
     "splits.plan": {"views.display"},
     "inference": {"inference.rules"},
-    "results.estimate": {"views.display", "figures", "views.html_report", "views.codegen"},
+    "results.estimate": {
+        "views.display",
+        "figures",
+        "views.html_report",
+        "views.codegen",
+    },
     "results.comparison": {"views.display"},
     "jupyter.magics": {"widgets"},
     "results.reports": {"views.display"},
@@ -114,12 +119,17 @@ def module_name(path):
 def layer(name):
     """cvnb.paths.knn.path -> paths; the package itself, and a room without code of its own -> ""."""
     inside = name.removeprefix("cvnb").lstrip(".")
-    fitting = [known for known in ORDER if inside == known or inside.startswith(f"{known}.")]
+    fitting = [
+        known for known in ORDER if inside == known or inside.startswith(f"{known}.")
+    ]
     return max(fitting, key=len, default="")
 
 
 def is_for_types_only(node):
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+    return isinstance(node, ast.If) and ast.unparse(node.test) in (
+        "TYPE_CHECKING",
+        "typing.TYPE_CHECKING",
+    )
 
 
 def imported_names(node, package):
@@ -127,9 +137,17 @@ def imported_names(node, package):
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
     else:
-        source = resolve_name("." * node.level + (node.module or ""), package) if node.level else node.module
+        source = (
+            resolve_name("." * node.level + (node.module or ""), package)
+            if node.level
+            else node.module
+        )
         # from cvnb import errors: the module is in the alias
-        names = [f"{source}.{alias.name}" for alias in node.names] if source in ROOMS else [source]
+        names = (
+            [f"{source}.{alias.name}" for alias in node.names]
+            if source in ROOMS
+            else [source]
+        )
     return [name for name in names if name.split(".")[0] == "cvnb"]
 
 
@@ -143,7 +161,11 @@ def imports(node, package, inside=False):
             for other in child.orelse:
                 yield from imports(other, package, inside)
         else:
-            yield from imports(child, package, inside or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef))
+            yield from imports(
+                child,
+                package,
+                inside or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef),
+            )
 
 
 def imports_of(path):
@@ -159,13 +181,19 @@ def is_allowed(importer, imported, inside):
     if ORDER.index(imported) < ORDER.index(importer):
         return True
     if imported == importer:
-        return importer != "kernels"  # a compiled kernel is not compiled anew when another file changes
+        return (
+            importer != "kernels"
+        )  # a compiled kernel is not compiled anew when another file changes
     return inside and imported in FRONT_DOORS.get(importer, ())
 
 
 def test_every_module_has_a_layer():
     """A new module gets a place in ORDER."""
-    homeless = [path for path in MODULES if not layer(module_name(path)) and path.name != "__init__.py"]
+    homeless = [
+        path
+        for path in MODULES
+        if not layer(module_name(path)) and path.name != "__init__.py"
+    ]
     assert homeless == []
 
 
@@ -183,20 +211,33 @@ def test_modules_import_only_from_layers_above():
 
 def test_every_front_door_is_used():
     """An exception that nothing needs any more is taken back."""
-    found = {(layer(name), layer(imported)) for name, pairs in map(imports_of, MODULES) for imported, _ in pairs}
-    assert {(door, room) for door, rooms in FRONT_DOORS.items() for room in rooms} - found == set()
+    found = {
+        (layer(name), layer(imported))
+        for name, pairs in map(imports_of, MODULES)
+        for imported, _ in pairs
+    }
+    assert {
+        (door, room) for door, rooms in FRONT_DOORS.items() for room in rooms
+    } - found == set()
 
 
 def test_modules_are_short():
     """A module of 400 lines holds two nouns."""
-    lengths = {str(path.relative_to(PACKAGE)): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    lengths = {
+        str(path.relative_to(PACKAGE)): len(
+            path.read_text(encoding="utf-8").splitlines()
+        )
+        for path in MODULES
+    }
     assert {name: length for name, length in lengths.items() if length >= 400} == {}
 
 
 def test_functions_are_short():
     """A function of 60 lines does two things."""
     lengths = {
-        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}": node.end_lineno - node.lineno + 1
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}": node.end_lineno
+        - node.lineno
+        + 1
         for path in MODULES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -218,8 +259,15 @@ def test_public_names_are_there(name):
 
 def test_no_public_name_is_left_out():
     """What dir() offers is in __all__, IPython's two hooks and the modules apart."""
-    offered = {name for name in dir(cvnb) if not name.startswith("_") and not ismodule(getattr(cvnb, name))}
-    assert offered - {*cvnb.__all__, "load_ipython_extension", "unload_ipython_extension"} == set()
+    offered = {
+        name
+        for name in dir(cvnb)
+        if not name.startswith("_") and not ismodule(getattr(cvnb, name))
+    }
+    assert (
+        offered - {*cvnb.__all__, "load_ipython_extension", "unload_ipython_extension"}
+        == set()
+    )
 
 
 def test_import_is_silent_and_light():

@@ -37,7 +37,14 @@ def markdown(text):
 
 
 def code(text, *outputs, **metadata):
-    return {"cell_type": "code", "id": "", "metadata": metadata, "source": text, "outputs": list(outputs), "execution_count": 0}
+    return {
+        "cell_type": "code",
+        "id": "",
+        "metadata": metadata,
+        "source": text,
+        "outputs": list(outputs),
+        "execution_count": 0,
+    }
 
 
 def stream(text, name="stdout"):
@@ -45,7 +52,11 @@ def stream(text, name="stdout"):
 
 
 def shown(**data):
-    return {"output_type": "display_data", "metadata": {}, "data": {key.replace("_", "/"): text for key, text in data.items()}}
+    return {
+        "output_type": "display_data",
+        "metadata": {},
+        "data": {key.replace("_", "/"): text for key, text in data.items()},
+    }
 
 
 def good():
@@ -53,17 +64,29 @@ def good():
     cells = [
         markdown("# Sums"),
         markdown("## One and one are two"),
-        code("import numpy as np\nassert 1 + 1 == 2\nprint(2)", stream("2 seeds, 20 splits, 0.5 sum, and/or <i>/tmp</i>")),
+        code(
+            "import numpy as np\nassert 1 + 1 == 2\nprint(2)",
+            stream("2 seeds, 20 splits, 0.5 sum, and/or <i>/tmp</i>"),
+        ),
         code("picture", shown(text_plain="a line", text_html=PICTURE)),
-        code("for seed in range(20):\n    assert np.random.default_rng(seed).random() < 1"),
+        code(
+            "for seed in range(20):\n    assert np.random.default_rng(seed).random() < 1"
+        ),
         markdown("## Exercise: and three?"),
         code("print(3)", stream("3"), jupyter={"source_hidden": True}),
     ]
     for place, cell in enumerate(cells):
         cell["id"] = f"cell-{place:02}"
-    for count, cell in enumerate((cell for cell in cells if cell["cell_type"] == "code"), start=1):
+    for count, cell in enumerate(
+        (cell for cell in cells if cell["cell_type"] == "code"), start=1
+    ):
         cell["execution_count"] = count
-    return {"cells": cells, "metadata": copy.deepcopy(KERNEL), "nbformat": 4, "nbformat_minor": 5}
+    return {
+        "cells": cells,
+        "metadata": copy.deepcopy(KERNEL),
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
 
 
 def written(notebook):
@@ -143,7 +166,9 @@ def test_every_rule_is_shown_to_fail():
 @pytest.fixture(scope="module")
 def comparison():
     """The functions of notebooks/conftest.py."""
-    spec = importlib.util.spec_from_file_location("notebooks_conftest", FOLDER / "conftest.py")
+    spec = importlib.util.spec_from_file_location(
+        "notebooks_conftest", FOLDER / "conftest.py"
+    )
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -193,7 +218,10 @@ def test_running_a_notebook_again_changes_nothing(tmp_path, monkeypatch):
     """Ids, counts and metadata are made once; a number that differs in its last bits keeps the text that is stored."""
     path = tmp_path / "sums.ipynb"
     notebook = good()
-    notebook["cells"] = [code("import os\nprint(0.1 + float(os.environ.get('NOISE', 0)))"), code("1 / 4")]
+    notebook["cells"] = [
+        code("import os\nprint(0.1 + float(os.environ.get('NOISE', 0)))"),
+        code("1 / 4"),
+    ]
     for cell in notebook["cells"]:
         del cell["id"]
     path.write_text(json.dumps(notebook), encoding="utf-8")
@@ -210,7 +238,9 @@ def test_running_a_notebook_again_changes_nothing(tmp_path, monkeypatch):
 def test_a_cell_that_fails_is_named_and_nothing_is_written(tmp_path):
     """The command fails, and the notebook stays as it is."""
     path = tmp_path / "broken.ipynb"
-    path.write_text(written(good() | {"cells": [code("1"), code("1 / 0")]}), encoding="utf-8")
+    path.write_text(
+        written(good() | {"cells": [code("1"), code("1 / 0")]}), encoding="utf-8"
+    )
     before = path.read_text(encoding="utf-8")
     done = stored_again(path)
     assert done.returncode != 0

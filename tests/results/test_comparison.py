@@ -18,7 +18,11 @@ def classes(m=80, seed=0):
     return X, (X[:, 0] + rng.normal(size=m) > 0).astype(int)
 
 
-THREE = {"few": knn(k=[1, 2, 3]), "many": knn(k=[11, 15]), "ridge": ridge(alpha=[0.1, 10])}
+THREE = {
+    "few": knn(k=[1, 2, 3]),
+    "many": knn(k=[11, 15]),
+    "ridge": ridge(alpha=[0.1, 10]),
+}
 TWO = {"few": THREE["few"], "ridge": THREE["ridge"]}
 HALVES = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
 
@@ -26,11 +30,19 @@ HALVES = RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0)
 def test_every_pair_has_the_corrected_t_of_its_fold_losses():
     """d, sizes and p as the array function has them; p-values after Holm for three pairs."""
     comparison = Recipe(5, 3).run(THREE, *classes())
-    assert [(pair.first, pair.second) for pair in comparison.pairs] == [("few", "many"), ("few", "ridge"), ("many", "ridge")]
+    assert [(pair.first, pair.second) for pair in comparison.pairs] == [
+        ("few", "many"),
+        ("few", "ridge"),
+        ("many", "ridge"),
+    ]
     for pair in comparison.pairs:
         a, b = comparison[pair.first], comparison[pair.second]
         assert pair.difference == pytest.approx(a.risk - b.risk, abs=1e-12)
-        assert (pair.t, pair.p) == corrected_t(a.fold_risks - b.fold_risks, 64, 16) == corrected_t(a, b)
+        assert (
+            (pair.t, pair.p)
+            == corrected_t(a.fold_risks - b.fold_risks, 64, 16)
+            == corrected_t(a, b)
+        )
         assert (pair.F, pair.p_F) == (None, None)
     p = np.array([pair.p for pair in comparison.pairs])
     assert [pair.p_holm for pair in comparison.pairs] == holm(p).tolist()
@@ -60,9 +72,14 @@ def test_five_times_two_halves_bring_alpaydins_test():
     assert dietterich_5x2cv(d) == dietterich_5x2cv(a, b)
     assert (pair.t, pair.p) == corrected_t(d.ravel(), 40, 40)
     assert f"5×2cv F = {pair.F:.3f}" in pair.sentence
-    ten = Recipe(RepeatedKFold(n_splits=5, n_repeats=2, random_state=0), 3).run(TWO, *classes())
+    ten = Recipe(RepeatedKFold(n_splits=5, n_repeats=2, random_state=0), 3).run(
+        TWO, *classes()
+    )
     assert ten.pairs[0].F is None
-    with pytest.raises(CvnbError, match=r"5×2cv is five times two halves: run both with outer=RepeatedKFold\(n_splits=2"):
+    with pytest.raises(
+        CvnbError,
+        match=r"5×2cv is five times two halves: run both with outer=RepeatedKFold\(n_splits=2",
+    ):
         alpaydin_5x2cv(ten["few"], ten["ridge"])
 
 
@@ -94,7 +111,9 @@ def test_a_clear_difference_is_named():
 
 def test_equal_families_do_not_differ():
     """The same family twice: no difference in any split."""
-    (pair,) = Recipe(5, 3).run({"a": knn(k=[1, 3]), "b": knn(k=[1, 3])}, *classes()).pairs
+    (pair,) = (
+        Recipe(5, 3).run({"a": knn(k=[1, 3]), "b": knn(k=[1, 3])}, *classes()).pairs
+    )
     assert (pair.difference, pair.t, pair.p) == (0.0, 0.0, 1.0)
     assert pair.sentence == "a minus b: no difference in any of 5 outer splits."
 
@@ -103,7 +122,10 @@ def test_equal_families_do_not_differ():
     ("recipe", "message"),
     [
         (Recipe.cv_test(), "1 outer split gives no spread to judge a difference by"),
-        (Recipe(4, 3, time_ordered=True), "rows in the order of time depend on each other"),
+        (
+            Recipe(4, 3, time_ordered=True),
+            "rows in the order of time depend on each other",
+        ),
         (Recipe.internal_cv(4), "0 outer splits gives no spread"),
     ],
 )
@@ -122,7 +144,10 @@ def test_results_of_different_plans_or_losses_are_not_paired():
     with pytest.raises(CvnbError, match="different splits, so they cannot be paired"):
         corrected_t(a, b)
     c = Recipe(5, 3).run(THREE["few"], X, y, scoring="roc_auc")
-    with pytest.raises(CvnbError, match="one result is measured by the zero-one loss, the other by the -roc_auc loss"):
+    with pytest.raises(
+        CvnbError,
+        match="one result is measured by the zero-one loss, the other by the -roc_auc loss",
+    ):
         corrected_t(a, c)
     with pytest.raises(CvnbError, match="two results are compared with each other"):
         corrected_t(a, 80)
@@ -135,10 +160,18 @@ def test_the_corrected_t_does_not_find_differences_in_noise():
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
         recipe = Recipe(RepeatedKFold(n_splits=5, n_repeats=3, random_state=seed), None)
-        families = {"1": knn(k=1, task="classification"), "9": knn(k=9, task="classification")}
+        families = {
+            "1": knn(k=1, task="classification"),
+            "9": knn(k=9, task="classification"),
+        }
         comparison = recipe.run(families, X, y, progress="off")
         corrected += comparison.pairs[0].p < 0.05
-        plain += stats.ttest_rel(comparison["1"].fold_risks, comparison["9"].fold_risks).pvalue < 0.05
+        plain += (
+            stats.ttest_rel(
+                comparison["1"].fold_risks, comparison["9"].fold_risks
+            ).pvalue
+            < 0.05
+        )
     assert corrected <= 20 < plain
 
 
@@ -146,8 +179,18 @@ def test_lasso_and_ridge_are_compared_on_groups_in_groups():
     """Sizes are counted in groups."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
-    y, groups = X[:, 0] + rng.normal(size=60), np.repeat(np.arange(10), [1, 1, 1, 1, 1, 5, 10, 10, 15, 15])
-    comparison = Recipe(3, 2).run({"l": lasso(alpha=[0.1, 1]), "r": ridge(alpha=[0.1, 1])}, X, y, groups=groups)
+    y, groups = (
+        X[:, 0] + rng.normal(size=60),
+        np.repeat(np.arange(10), [1, 1, 1, 1, 1, 5, 10, 10, 15, 15]),
+    )
+    comparison = Recipe(3, 2).run(
+        {"l": lasso(alpha=[0.1, 1]), "r": ridge(alpha=[0.1, 1])}, X, y, groups=groups
+    )
     d = comparison["l"].fold_risks - comparison["r"].fold_risks
-    sizes = [[np.unique(groups[part]).size for part in pair] for pair in comparison.plan.outer]
-    assert (comparison.pairs[0].t, comparison.pairs[0].p) == corrected_t(d, *np.mean(sizes, axis=0))
+    sizes = [
+        [np.unique(groups[part]).size for part in pair]
+        for pair in comparison.plan.outer
+    ]
+    assert (comparison.pairs[0].t, comparison.pairs[0].p) == corrected_t(
+        d, *np.mean(sizes, axis=0)
+    )

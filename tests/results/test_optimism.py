@@ -33,7 +33,9 @@ def test_all_estimates_come_from_the_same_folds():
     report = optimism(result, n_boot=100)
     curves, table = result.outer_curves, record_of(result).table
     assert report.flat == result.flat == curves.mean(axis=0).min()
-    assert report.tibshirani == pytest.approx(result.flat + naive.tibshirani_bias(curves.T)[1], rel=1e-12)
+    assert report.tibshirani == pytest.approx(
+        result.flat + naive.tibshirani_bias(curves.T)[1], rel=1e-12
+    )
     assert report.nested == result.risk
     assert report.optimism == result.optimism
     losses = np.empty((80, 19))
@@ -41,7 +43,9 @@ def test_all_estimates_come_from_the_same_folds():
         losses[test] = rows
     outside = naive.bbc(losses, np.random.default_rng(0).integers(0, 80, (100, 80)))
     assert report.bbc.estimate == pytest.approx(outside.mean(), rel=1e-12)
-    assert report.bbc[1:] == pytest.approx(tuple(np.quantile(outside, [0.025, 0.975])), rel=1e-12)
+    assert report.bbc[1:] == pytest.approx(
+        tuple(np.quantile(outside, [0.025, 0.975])), rel=1e-12
+    )
     assert report.reasons == {}
     assert report.bound is None
 
@@ -73,10 +77,17 @@ def test_groups_are_drawn_whole_and_repeats_are_one_row():
 def test_a_dev_set_has_the_bound_of_its_size():
     """Train/validation/test and nested CV with a dev set: |S_dev|, |Θ0|, δ; where θ is chosen by folds there is none."""
     X, y = classes()
-    for recipe, n_dev in ((Recipe.train_validation_test(), 16), (Recipe.nested_dev(5), 16), (Recipe.dev_set(0.25), 20)):
+    for recipe, n_dev in (
+        (Recipe.train_validation_test(), 16),
+        (Recipe.nested_dev(5), 16),
+        (Recipe.dev_set(0.25), 20),
+    ):
         report = optimism(recipe.run(MANY, X, y), delta=0.1)
         assert report.bound == dev_set_bound(n_dev, 19, 0.1)
-        assert any(said.startswith("Dev-set bound: with probability 0.9 or more") for said in report.sentences)
+        assert any(
+            said.startswith("Dev-set bound: with probability 0.9 or more")
+            for said in report.sentences
+        )
 
 
 def test_what_means_nothing_is_left_out_with_the_reason():
@@ -93,7 +104,10 @@ def test_what_means_nothing_is_left_out_with_the_reason():
     assert "one dev set has no second fold" in dev.reasons["Tibshirani–Tibshirani"]
     squared = optimism(Recipe.nested_dev(4).run(ridge(alpha=[0.1, 1.0]), *numbers()))
     assert squared.bound is None
-    assert "squared loss has no known range; declare its width: range=..." in squared.reasons["Dev-set bound"]
+    assert (
+        "squared loss has no known range; declare its width: range=..."
+        in squared.reasons["Dev-set bound"]
+    )
     declared = optimism(squared.result, range=30.0)
     assert declared.bound == dev_set_bound(20, 2, 0.05, 30.0)
     grouped = optimism(Recipe.nested_dev(4).run(MANY, X, y, groups=np.arange(80)))
@@ -150,10 +164,15 @@ def test_the_bound_takes_a_result_in_place_of_its_sizes():
     result = Recipe.train_validation_test().run(MANY, X, y)
     assert dev_set_bound(result) == dev_set_bound(16, 19)
     assert dev_set_bound(result, delta=0.2) == dev_set_bound(16, 19, 0.2)
-    with pytest.raises(CvnbError, match="θ chosen on one dev set; here it was chosen otherwise"):
+    with pytest.raises(
+        CvnbError, match="θ chosen on one dev set; here it was chosen otherwise"
+    ):
         dev_set_bound(Recipe(4, 3).run(MANY, X, y))
     squared = Recipe.dev_set(0.25).run(ridge(alpha=[0.1, 1.0]), *numbers())
-    with pytest.raises(CvnbError, match=r"the squared loss has no known range; declare its width: range="):
+    with pytest.raises(
+        CvnbError,
+        match=r"the squared loss has no known range; declare its width: range=",
+    ):
         dev_set_bound(squared)
     assert dev_set_bound(squared, range=30.0) == dev_set_bound(20, 2, 0.05, 30.0)
     with pytest.raises(CvnbError, match="n_settings=None"):

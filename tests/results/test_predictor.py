@@ -22,7 +22,13 @@ from sklearn.linear_model import (
     RidgeClassifier,
     SGDRegressor,
 )
-from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold, train_test_split
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    train_test_split,
+)
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import (
@@ -76,8 +82,16 @@ SEARCHES = {
         {"kneighborsregressor__n_neighbors": [1, 4, 9]},
         KFold(5),
     ),
-    "logistic": (make_pipeline(StandardScaler(), LogisticRegression()), {"logisticregression__C": [0.1, 1.0]}, 3),
-    "tree": (DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, None]}, StratifiedKFold(4)),
+    "logistic": (
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        {"logisticregression__C": [0.1, 1.0]},
+        3,
+    ),
+    "tree": (
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, None]},
+        StratifiedKFold(4),
+    ),
     "dev sets": (Lasso(), {"alpha": [0.01, 0.1]}, ShuffleSplit(3, random_state=2)),
 }
 
@@ -93,19 +107,34 @@ def test_retraining_equals_the_refit_of_a_grid_search(name):
     result = run(Family(search), y=y)
     assert result.final_setting == expected.best_params_
     predictor = result.predictor()
-    assert np.array_equal(predictor.predict(table() + 0.1), expected.predict(table() + 0.1))
+    assert np.array_equal(
+        predictor.predict(table() + 0.1), expected.predict(table() + 0.1)
+    )
     assert type(predictor) is type(expected.best_estimator_)
-    assert predictor.get_params(deep=False).keys() == expected.best_estimator_.get_params(deep=False).keys()
+    assert (
+        predictor.get_params(deep=False).keys()
+        == expected.best_estimator_.get_params(deep=False).keys()
+    )
 
 
 def test_a_number_of_inner_folds_chooses_on_all_rows_with_the_next_seed():
     """inner=4 is KFold(4, shuffle=True, random_state=seed + 1) on all of S."""
     cv = KFold(4, shuffle=True, random_state=3)
-    expected = GridSearchCV(Ridge(), {"alpha": np.logspace(-3, 3, 13)}, cv=cv, scoring="neg_mean_squared_error")
+    expected = GridSearchCV(
+        Ridge(),
+        {"alpha": np.logspace(-3, 3, 13)},
+        cv=cv,
+        scoring="neg_mean_squared_error",
+    )
     expected.fit(table(), numbers())
-    result = run(Family(Ridge(), {"alpha": np.logspace(-3, 3, 13)}), Recipe(outer=3, inner=4, seed=2))
+    result = run(
+        Family(Ridge(), {"alpha": np.logspace(-3, 3, 13)}),
+        Recipe(outer=3, inner=4, seed=2),
+    )
     assert result.final_setting == expected.best_params_
-    assert np.array_equal(result.predictor().predict(table()), expected.predict(table()))
+    assert np.array_equal(
+        result.predictor().predict(table()), expected.predict(table())
+    )
 
 
 def test_the_setting_of_train_validation_test_is_chosen_again_on_all_rows():
@@ -113,7 +142,9 @@ def test_the_setting_of_train_validation_test_is_chosen_again_on_all_rows():
     recipe = Recipe.train_validation_test(0.25, 0.25)
     grid = {"alpha": np.logspace(-3, 3, 13)}
     train, dev = train_test_split(np.arange(60), test_size=15, random_state=1)
-    expected = GridSearchCV(Ridge(), grid, cv=[(train, dev)], scoring="neg_mean_squared_error").fit(table(), numbers())
+    expected = GridSearchCV(
+        Ridge(), grid, cv=[(train, dev)], scoring="neg_mean_squared_error"
+    ).fit(table(), numbers())
     result = run(Family(Ridge(), grid), recipe)
     assert result.final_setting == expected.best_params_
 
@@ -122,8 +153,13 @@ def test_the_final_dev_set_of_nested_dev_is_as_large_as_an_outer_test_part():
     """m/K rows of all of S choose the final setting."""
     grid = {"alpha": np.logspace(-3, 3, 13)}
     train, dev = train_test_split(np.arange(60), test_size=15, random_state=1)
-    expected = GridSearchCV(Ridge(), grid, cv=[(train, dev)], scoring="neg_mean_squared_error").fit(table(), numbers())
-    assert run(Family(Ridge(), grid), Recipe.nested_dev(4)).final_setting == expected.best_params_
+    expected = GridSearchCV(
+        Ridge(), grid, cv=[(train, dev)], scoring="neg_mean_squared_error"
+    ).fit(table(), numbers())
+    assert (
+        run(Family(Ridge(), grid), Recipe.nested_dev(4)).final_setting
+        == expected.best_params_
+    )
 
 
 def test_without_an_outer_level_the_choice_is_the_final_one():
@@ -131,21 +167,29 @@ def test_without_an_outer_level_the_choice_is_the_final_one():
     result = run(Family(Ridge(), ALPHAS), Recipe.internal_cv(4))
     assert result.final_setting == result.chosen[0]
     expected = Ridge(**result.chosen[0]).fit(table(), numbers())
-    assert np.array_equal(result.predictor().predict(table()), expected.predict(table()))
+    assert np.array_equal(
+        result.predictor().predict(table()), expected.predict(table())
+    )
 
 
 def test_one_setting_needs_no_choice():
     """inner=None with one setting: the estimator as it is, trained on all rows."""
     result = run(Family(Ridge(alpha=3.0)), Recipe.external_cv(4))
     assert result.final_setting == {}
-    assert np.array_equal(result.predictor().coef_, Ridge(alpha=3.0).fit(table(), numbers()).coef_)
+    assert np.array_equal(
+        result.predictor().coef_, Ridge(alpha=3.0).fit(table(), numbers()).coef_
+    )
 
 
 def test_groups_reach_the_final_choice():
     """The inner folds of all of S keep groups whole, as inside every outer training part."""
     groups = np.arange(60) // 6
     result = run(Family(KNeighborsRegressor(), {"n_neighbors": [1, 20]}), groups=groups)
-    other = run(Family(KNeighborsRegressor(), {"n_neighbors": [1, 20]}), Recipe.internal_cv(5), groups=groups)
+    other = run(
+        Family(KNeighborsRegressor(), {"n_neighbors": [1, 20]}),
+        Recipe.internal_cv(5),
+        groups=groups,
+    )
     assert result.final_setting == other.final_setting
     for train, test in other.plan.inner[0]:
         assert not set(groups[train]) & set(groups[test])
@@ -154,7 +198,11 @@ def test_groups_reach_the_final_choice():
 def test_weights_reach_the_final_fit():
     """The last step is fitted with the weights of all rows."""
     weights = np.linspace(0.1, 3.0, 60)
-    result = run(make_pipeline(StandardScaler(), Ridge()), Recipe.external_cv(3), sample_weight=weights)
+    result = run(
+        make_pipeline(StandardScaler(), Ridge()),
+        Recipe.external_cv(3),
+        sample_weight=weights,
+    )
     X = StandardScaler().fit_transform(table())
     expected = Ridge().fit(X, numbers(), sample_weight=weights)
     np.testing.assert_allclose(result.predictor()[-1].coef_, expected.coef_, rtol=1e-12)
@@ -165,16 +213,23 @@ def test_dev_rows_that_came_with_the_data_choose_finally_too():
     recipe = Recipe(test_rows=range(10), dev_rows=range(10, 25))
     grid = {"alpha": np.logspace(-3, 3, 13)}
     rest = [(np.r_[0:10, 25:60], np.arange(10, 25))]
-    expected = GridSearchCV(Ridge(), grid, cv=rest, scoring="neg_mean_squared_error").fit(table(), numbers())
+    expected = GridSearchCV(
+        Ridge(), grid, cv=rest, scoring="neg_mean_squared_error"
+    ).fit(table(), numbers())
     assert run(Family(Ridge(), grid), recipe).final_setting == expected.best_params_
 
 
 def test_inner_lists_for_each_outer_split_say_nothing_about_all_rows():
     """The predictor is refused, naming what to give instead; the risk is there."""
     outer = [(np.arange(40), np.arange(40, 60))]
-    result = run(Family(Ridge(), ALPHAS), Recipe(outer=outer, inner=[[(np.arange(20), np.arange(20, 40))]]))
+    result = run(
+        Family(Ridge(), ALPHAS),
+        Recipe(outer=outer, inner=[[(np.arange(20), np.arange(20, 40))]]),
+    )
     assert result.risk > 0
-    with pytest.raises(RecipeError, match="inner was given as lists for each outer split"):
+    with pytest.raises(
+        RecipeError, match="inner was given as lists for each outer split"
+    ):
         result.predictor()
 
 
@@ -198,13 +253,19 @@ def test_asking_twice_gives_two_predictors():
 
 def test_an_unknown_kind_of_predictor_is_refused():
     """retrain and ensemble are the two."""
-    with pytest.raises(InputError, match="how='refit' is not known; use 'retrain' or 'ensemble'"):
+    with pytest.raises(
+        InputError, match="how='refit' is not known; use 'retrain' or 'ensemble'"
+    ):
         run(Family(Ridge(), ALPHAS)).predictor("refit")
 
 
 def test_an_estimator_without_a_seed_gives_the_same_predictor_again():
     """RandomForestClassifier() with random_state=None is retrained alike, whatever the global state."""
-    result = run(Family(RandomForestClassifier(n_estimators=5), {"max_depth": [1, 3]}), Recipe(2, 2), y=labels())
+    result = run(
+        Family(RandomForestClassifier(n_estimators=5), {"max_depth": [1, 3]}),
+        Recipe(2, 2),
+        y=labels(),
+    )
     first = result.predictor().predict_proba(table())
     np.random.seed(7)  # noqa: NPY002
     assert np.array_equal(result.predictor().predict_proba(table()), first)
@@ -248,7 +309,9 @@ def test_the_ensemble_of_linear_models_averages_parameters_in_the_units_of_X(nam
     expected = np.mean([model.predict(X) for model in models], axis=0)
     np.testing.assert_allclose(ensemble.predict(X), expected, rtol=1e-9)
     assert type(ensemble) is LinearRegression
-    np.testing.assert_allclose(X @ ensemble.coef_ + ensemble.intercept_, expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        X @ ensemble.coef_ + ensemble.intercept_, expected, rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -271,7 +334,9 @@ def test_every_linear_regressor_averages_parameters_or_predictions(estimator):
     result = run(Family(family), Recipe.external_cv(3))
     models = models_of(result, family, numbers(), result.plan.outer)
     expected = np.mean([model.predict(table()) for model in models], axis=0)
-    np.testing.assert_allclose(result.predictor("ensemble").predict(table()), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        result.predictor("ensemble").predict(table()), expected, rtol=1e-9
+    )
 
 
 NOT_LINEAR_IN_X = {
@@ -288,10 +353,17 @@ def test_behind_any_other_transformer_the_ensemble_averages_predictions(name):
     """Also there it predicts the mean of its models, off the training rows too."""
     estimator = Pipeline([("first", NOT_LINEAR_IN_X[name]), ("ridge", Ridge())])
     result = run(Family(estimator, {"ridge__alpha": [0.1, 10.0]}), Recipe(4, 3))
-    models = models_of(result, estimator, numbers(), KFold(3, shuffle=True, random_state=1).split(table()))
+    models = models_of(
+        result,
+        estimator,
+        numbers(),
+        KFold(3, shuffle=True, random_state=1).split(table()),
+    )
     X = table() * 1.3
     expected = np.mean([model.predict(X) for model in models], axis=0)
-    np.testing.assert_allclose(result.predictor("ensemble").predict(X), expected, rtol=1e-9)
+    np.testing.assert_allclose(
+        result.predictor("ensemble").predict(X), expected, rtol=1e-9
+    )
 
 
 def test_a_far_offset_costs_the_averaged_parameters_no_prediction():
@@ -299,29 +371,52 @@ def test_a_far_offset_costs_the_averaged_parameters_no_prediction():
     X = table(offset=1e6)
     estimator = make_pipeline(StandardScaler(), Ridge())
     result = run(Family(estimator), Recipe.external_cv(3), X=X)
-    models = [clone(estimator).fit(X[train], numbers()[train]) for train, _ in result.plan.outer]
+    models = [
+        clone(estimator).fit(X[train], numbers()[train])
+        for train, _ in result.plan.outer
+    ]
     expected = np.mean([model.predict(X) for model in models], axis=0)
-    np.testing.assert_allclose(result.predictor("ensemble").predict(X), expected, rtol=1e-7)
+    np.testing.assert_allclose(
+        result.predictor("ensemble").predict(X), expected, rtol=1e-7
+    )
 
 
-@pytest.mark.parametrize("container", [sp.csr_array, pd.DataFrame, np.float32], ids=["sparse", "frame", "float32"])
+@pytest.mark.parametrize(
+    "container",
+    [sp.csr_array, pd.DataFrame, np.float32],
+    ids=["sparse", "frame", "float32"],
+)
 def test_any_table_gives_an_ensemble_of_linear_models(container):
     """Sparse X, frames and single precision: the mean of the models' predictions."""
     X = container(table(offset=0.5))
-    estimator = make_pipeline(MaxAbsScaler(), Ridge(solver="sparse_cg" if sp.issparse(X) else "auto"))
+    estimator = make_pipeline(
+        MaxAbsScaler(), Ridge(solver="sparse_cg" if sp.issparse(X) else "auto")
+    )
     result = run(Family(estimator), Recipe.external_cv(3), X=X)
     rows = X if sp.issparse(X) or isinstance(X, np.ndarray) else X.iloc
-    models = [clone(estimator).fit(rows[train], numbers()[train]) for train, _ in result.plan.outer]
+    models = [
+        clone(estimator).fit(rows[train], numbers()[train])
+        for train, _ in result.plan.outer
+    ]
     expected = np.mean([model.predict(X) for model in models], axis=0)
-    np.testing.assert_allclose(result.predictor("ensemble").predict(X), expected, rtol=1e-5)
+    np.testing.assert_allclose(
+        result.predictor("ensemble").predict(X), expected, rtol=1e-5
+    )
 
 
 def test_an_ensemble_is_a_mean_where_there_are_no_linear_parameters():
     """Neighbours average predictions."""
     estimator = make_pipeline(StandardScaler(), KNeighborsRegressor())
-    result = run(Family(estimator, {"kneighborsregressor__n_neighbors": [2, 5]}), Recipe(4, 3))
+    result = run(
+        Family(estimator, {"kneighborsregressor__n_neighbors": [2, 5]}), Recipe(4, 3)
+    )
     ensemble = result.predictor("ensemble")
-    models = models_of(result, estimator, numbers(), KFold(3, shuffle=True, random_state=1).split(table()))
+    models = models_of(
+        result,
+        estimator,
+        numbers(),
+        KFold(3, shuffle=True, random_state=1).split(table()),
+    )
     expected = np.mean([model.predict(table()) for model in models], axis=0)
     np.testing.assert_allclose(ensemble.predict(table()), expected, rtol=1e-12)
     assert is_regressor(ensemble)
@@ -333,10 +428,20 @@ def test_an_ensemble_is_a_mean_where_there_are_no_linear_parameters():
 def test_the_ensemble_of_classifiers_averages_probabilities():
     """The class of the largest mean probability over the inner models at the final setting."""
     estimator = make_pipeline(StandardScaler(), LogisticRegression())
-    result = run(Family(estimator, {"logisticregression__C": [0.1, 1.0]}), Recipe(4, 3), y=labels())
+    result = run(
+        Family(estimator, {"logisticregression__C": [0.1, 1.0]}),
+        Recipe(4, 3),
+        y=labels(),
+    )
     ensemble = result.predictor("ensemble")
     splits = StratifiedKFold(3, shuffle=True, random_state=1).split(table(), labels())
-    expected = np.mean([m.predict_proba(table()) for m in models_of(result, estimator, labels(), splits)], axis=0)
+    expected = np.mean(
+        [
+            m.predict_proba(table())
+            for m in models_of(result, estimator, labels(), splits)
+        ],
+        axis=0,
+    )
     np.testing.assert_allclose(ensemble.predict_proba(table()), expected, rtol=1e-12)
     assert np.array_equal(ensemble.predict(table()), expected.argmax(axis=1))
     assert ensemble.classes_.tolist() == [0, 1, 2]
@@ -348,17 +453,25 @@ def test_a_class_that_a_model_never_saw_has_probability_0_there():
     y = np.array(["b", "c"])[np.arange(60) % 2].astype(object)
     y[[5, 40]] = "a"
     y = y.astype(str)
-    outer = [(np.r_[0:5, 6:40, 41:60], [5, 40]), (np.r_[0:40, 41:60], [40]), (np.r_[0:5, 6:60], [5])]
+    outer = [
+        (np.r_[0:5, 6:40, 41:60], [5, 40]),
+        (np.r_[0:40, 41:60], [40]),
+        (np.r_[0:5, 6:60], [5]),
+    ]
     result = run(Family(KNeighborsClassifier(3)), Recipe(outer=outer, inner=None), y=y)
     ensemble = result.predictor("ensemble")
     assert ensemble.classes_.tolist() == ["a", "b", "c"]
     expected = np.zeros((60, 3))
     for train, _ in outer:
         model = KNeighborsClassifier(3).fit(table()[train], y[train])
-        expected[:, np.searchsorted(["a", "b", "c"], model.classes_)] += model.predict_proba(table()) / 3
+        expected[:, np.searchsorted(["a", "b", "c"], model.classes_)] += (
+            model.predict_proba(table()) / 3
+        )
     np.testing.assert_allclose(ensemble.predict_proba(table()), expected, atol=1e-12)
     np.testing.assert_allclose(ensemble.predict_proba(table()).sum(axis=1), 1.0)
-    assert np.array_equal(ensemble.predict(table()), np.array(["a", "b", "c"])[expected.argmax(axis=1)])
+    assert np.array_equal(
+        ensemble.predict(table()), np.array(["a", "b", "c"])[expected.argmax(axis=1)]
+    )
 
 
 class Says(KNeighborsClassifier):
@@ -376,7 +489,9 @@ def test_tied_votes_go_to_the_smallest_label():
     """Of two models one says "z" and one says "m": the ensemble says "m"."""
     y = np.array(["m", "z"])[(np.arange(60) >= 30).astype(int)]
     outer = [(range(30, 60), [0]), (range(1, 30), [40])]
-    ensemble = run(Family(Says()), Recipe(outer=outer, inner=None), y=y).predictor("ensemble")
+    ensemble = run(Family(Says()), Recipe(outer=outer, inner=None), y=y).predictor(
+        "ensemble"
+    )
     assert set(ensemble.predict(table())) == {"m"}
 
 
@@ -384,17 +499,26 @@ def test_most_votes_win():
     """Two models against one."""
     y = np.array(["m", "z"])[(np.arange(60) >= 30).astype(int)]
     outer = [(range(30, 60), [0]), (range(1, 30), [40]), (range(31, 60), [30])]
-    ensemble = run(Family(Says()), Recipe(outer=outer, inner=None), y=y).predictor("ensemble")
+    ensemble = run(Family(Says()), Recipe(outer=outer, inner=None), y=y).predictor(
+        "ensemble"
+    )
     assert set(ensemble.predict(table())) == {"z"}
 
 
-@pytest.mark.parametrize("estimator", [LinearSVC(), RidgeClassifier()], ids=["LinearSVC", "RidgeClassifier"])
+@pytest.mark.parametrize(
+    "estimator", [LinearSVC(), RidgeClassifier()], ids=["LinearSVC", "RidgeClassifier"]
+)
 def test_classifiers_without_probabilities_vote(estimator):
     """The mode of the models' labels; there is no predict_proba."""
     family = make_pipeline(StandardScaler(), estimator)
     result = run(Family(family), Recipe.external_cv(3), y=labels())
     ensemble = result.predictor("ensemble")
-    votes = np.array([m.predict(table()) for m in models_of(result, family, labels(), result.plan.outer)])
+    votes = np.array(
+        [
+            m.predict(table())
+            for m in models_of(result, family, labels(), result.plan.outer)
+        ]
+    )
     expected = [np.bincount(column).argmax() for column in votes.T]
     assert ensemble.predict(table()).tolist() == expected
     assert not hasattr(ensemble, "predict_proba")
@@ -415,7 +539,9 @@ ENSEMBLES = {
 
 
 @pytest.mark.parametrize("name", ENSEMBLES)
-def test_the_ensemble_has_a_model_per_inner_split_or_per_outer_one_where_there_are_none(name):
+def test_the_ensemble_has_a_model_per_inner_split_or_per_outer_one_where_there_are_none(
+    name,
+):
     """External CV averages the outer models; all others those of the inner splitter on all of S."""
     recipe, n_models = ENSEMBLES[name]
     ensemble = run(Family(KNeighborsRegressor()), recipe).predictor("ensemble")
@@ -425,8 +551,16 @@ def test_the_ensemble_has_a_model_per_inner_split_or_per_outer_one_where_there_a
 FITTED = {
     "retrained": (Family(Ridge(), ALPHAS), "retrain", numbers()),
     "linear ensemble": (Family(Ridge(), ALPHAS), "ensemble", numbers()),
-    "mean ensemble": (Family(KNeighborsRegressor(), {"n_neighbors": [1, 5]}), "ensemble", numbers()),
-    "probability ensemble": (Family(KNeighborsClassifier(), {"n_neighbors": [1, 5]}), "ensemble", labels()),
+    "mean ensemble": (
+        Family(KNeighborsRegressor(), {"n_neighbors": [1, 5]}),
+        "ensemble",
+        numbers(),
+    ),
+    "probability ensemble": (
+        Family(KNeighborsClassifier(), {"n_neighbors": [1, 5]}),
+        "ensemble",
+        labels(),
+    ),
     "vote ensemble": (Family(RidgeClassifier(), ALPHAS), "ensemble", labels()),
 }
 
@@ -451,7 +585,9 @@ def test_a_predictor_scores_and_knows_its_columns(name):
 
 
 @pytest.mark.parametrize("name", FITTED)
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+@pytest.mark.parametrize(
+    "frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
+)
 def test_a_predictor_of_frames_warns_of_nothing(name, frame):
     """Fitted on a frame it predicts a frame and says nothing about feature names."""
     family, how, y = FITTED[name]
@@ -465,7 +601,9 @@ def test_a_predictor_of_frames_warns_of_nothing(name, frame):
 def test_a_predictor_of_frames_knows_the_names_of_its_columns(name):
     """feature_names_in_ is there as on any estimator fitted on a frame."""
     family, how, y = FITTED[name]
-    predictor = run(family, Recipe(3, 3), y=y, X=pd.DataFrame(table(), columns=list("abcd"))).predictor(how)
+    predictor = run(
+        family, Recipe(3, 3), y=y, X=pd.DataFrame(table(), columns=list("abcd"))
+    ).predictor(how)
     assert list(predictor.feature_names_in_) == list("abcd")
 
 
@@ -475,16 +613,27 @@ def test_an_ensemble_of_scaled_frames_warns_of_nothing():
     family = make_pipeline(StandardScaler(), Ridge()).set_output(transform="pandas")
     ensemble = run(Family(family), Recipe.external_cv(3), X=X).predictor("ensemble")
     models = [
-        clone(family).fit(X.iloc[train], numbers()[train]) for train, _ in KFold(3, shuffle=True, random_state=0).split(X)
+        clone(family).fit(X.iloc[train], numbers()[train])
+        for train, _ in KFold(3, shuffle=True, random_state=0).split(X)
     ]
-    np.testing.assert_allclose(ensemble.predict(X), np.mean([m.predict(X) for m in models], axis=0), rtol=1e-9)
+    np.testing.assert_allclose(
+        ensemble.predict(X), np.mean([m.predict(X) for m in models], axis=0), rtol=1e-9
+    )
     assert list(ensemble.feature_names_in_) == list("abcd")
 
 
 def test_columns_chosen_by_name_reach_the_ensemble():
     """A ColumnTransformer by name works on frames in both predictors."""
-    X = pd.DataFrame({**dict(zip("abcd", table().T, strict=True)), "word": np.array(["x", "y"])[np.arange(60) % 2]})
-    family = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"]), ("passthrough", ["c"])), Ridge())
+    X = pd.DataFrame(
+        {
+            **dict(zip("abcd", table().T, strict=True)),
+            "word": np.array(["x", "y"])[np.arange(60) % 2],
+        }
+    )
+    family = make_pipeline(
+        make_column_transformer((StandardScaler(), ["a", "b"]), ("passthrough", ["c"])),
+        Ridge(),
+    )
     result = run(Family(family, {"ridge__alpha": [0.1, 10.0]}), Recipe(3, 3), X=X)
     for how in ("retrain", "ensemble"):
         assert result.predictor(how).predict(X).shape == (60,)
@@ -492,7 +641,12 @@ def test_columns_chosen_by_name_reach_the_ensemble():
 
 def test_an_ensemble_refuses_new_columns_as_its_models_do():
     """A wrong number of columns is an error, not a number."""
-    for name in ("linear ensemble", "mean ensemble", "probability ensemble", "vote ensemble"):
+    for name in (
+        "linear ensemble",
+        "mean ensemble",
+        "probability ensemble",
+        "vote ensemble",
+    ):
         family, how, y = FITTED[name]
         predictor = run(family, Recipe(3, 3), y=y).predictor(how)
         with pytest.raises(ValueError, match="features"):

@@ -45,7 +45,11 @@ def tables(draw):
         "time_ordered": timed,
         "buffer": draw(st.integers(0, 3)) if timed else 0,
         "goal": draw(st.sampled_from(GOALS)),
-        "family": draw(st.sampled_from([None, knn(k=[1]), ridge(alpha=[0.1, 1.0]), LinearRegression()])),
+        "family": draw(
+            st.sampled_from(
+                [None, knn(k=[1]), ridge(alpha=[0.1, 1.0]), LinearRegression()]
+            )
+        ),
     }
     if n_classes and isinstance(options["family"], LinearRegression):
         options["family"] = None
@@ -78,7 +82,10 @@ def test_what_is_suggested_can_be_planned(case):
         return
     drawn = recipe.plan(rows, target, family, groups=groups)
     assert drawn.audit().ok
-    assert (recipe.time_ordered, recipe.buffer) == (options["time_ordered"], options["buffer"])
+    assert (recipe.time_ordered, recipe.buffer) == (
+        options["time_ordered"],
+        options["buffer"],
+    )
     if family is not None:
         assert recipe.run(family, rows, target, groups=groups).complete
 
@@ -99,9 +106,14 @@ def test_few_rows_get_nested_cv():
     """Nothing is set aside for good, and training parts are larger where rows are fewer."""
     assert suggest(X, y).recipe == Recipe.nested_cv(5, 5)
     assert suggest(X[:300], y[:300]).recipe == Recipe.nested_cv(10, 5)
-    assert "569 rows are few for a test set: 114 of them tell a 0-1 risk only to ±0.13 (Hoeffding, 95 %)" in said(X, y)
+    assert (
+        "569 rows are few for a test set: 114 of them tell a 0-1 risk only to ±0.13 (Hoeffding, 95 %)"
+        in said(X, y)
+    )
     assert "optimistic" not in said(X, y)
-    assert "E[ℓ_D(A_θ̂(S))], |S| = 455 to 456, θ̂ chosen inside S by 5-fold CV" in said(X, y)
+    assert "E[ℓ_D(A_θ̂(S))], |S| = 455 to 456, θ̂ chosen inside S by 5-fold CV" in said(
+        X, y
+    )
 
 
 def test_many_rows_get_one_test_set():
@@ -109,24 +121,34 @@ def test_many_rows_get_one_test_set():
     rows, target = many()
     assert suggest(rows, target).recipe == Recipe.train_validation_test()
     assert suggest(rows, target, family=ridge()).recipe == Recipe.nested_cv(5, 5)
-    assert suggest(rows, target, family=ridge(), goal="predictor").recipe == Recipe.cv_test(5)
+    assert suggest(
+        rows, target, family=ridge(), goal="predictor"
+    ).recipe == Recipe.cv_test(5)
     assert suggest(rows[:-1], target[:-1]).recipe == Recipe.nested_cv(5, 5)
-    assert "10000 rows are many: a test set of 2000 tells a 0-1 risk to ±0.03" in said(rows, target)
+    assert "10000 rows are many: a test set of 2000 tells a 0-1 risk to ±0.03" in said(
+        rows, target
+    )
 
 
 def test_a_dear_family_gets_one_dev_set_inside():
     """63 settings that each need a fit of their own; few settings do not."""
     found = suggest(X, y, family=DEAR)
     assert found.recipe == Recipe.nested_dev(5)
-    assert "CV inside as well would need 1580 fits; a dev set inside, 320" in " ".join(found.sentences)
-    assert suggest(X, y, family=(SVC(), {"C": [1, 10]})).recipe == Recipe.nested_cv(5, 5)
+    assert "CV inside as well would need 1580 fits; a dev set inside, 320" in " ".join(
+        found.sentences
+    )
+    assert suggest(X, y, family=(SVC(), {"C": [1, 10]})).recipe == Recipe.nested_cv(
+        5, 5
+    )
 
 
 def test_the_fits_that_are_counted_are_made(fits):
     """As many as the sentence says, on the refit path."""
     family = (SVC(), {"C": [1.0, 10.0]})
     found = suggest(X[:80], y[:80], family=family)
-    assert "Cost for 2 settings: 110 fits – one fit per setting and split" in " ".join(found.sentences)
+    assert "Cost for 2 settings: 110 fits – one fit per setting and split" in " ".join(
+        found.sentences
+    )
     found.recipe.run(family, X[:80], y[:80], n_jobs=1)
     assert fits.count("SVC") == 110
 
@@ -138,7 +160,10 @@ def test_to_choose_measures_nothing_outside():
     found = suggest(rows, target, goal="choose", family=(SVC(), {"C": [1, 10]}))
     assert found.recipe == Recipe.dev_set(0.2)
     bound = np.sqrt(2 / 2000 * np.log(2 * 2 / 0.05))
-    assert f"at most {bound:.6g} worse than the best, with probability 0.95" in " ".join(found.sentences)
+    assert (
+        f"at most {bound:.6g} worse than the best, with probability 0.95"
+        in " ".join(found.sentences)
+    )
 
 
 def test_test_rows_that_came_with_the_data_stay_the_test_set():
@@ -160,15 +185,24 @@ def test_in_the_order_of_time_the_newest_rows_are_tested():
     assert (test[0], test[-1], train[-1]) == (455, 568, 451)
     assert "Ruled out: shuffled splits" in " ".join(found.sentences)
     assert "Recipe.nested_cv(time_ordered=True, buffer=3)" in " ".join(found.sentences)
-    assert suggest(X, y, time_ordered=True, goal="choose").recipe == Recipe.dev_set(time_ordered=True)
-    assert suggest(X, y, time_ordered=True, family=SVC()).recipe == Recipe.validation(time_ordered=True)
+    assert suggest(X, y, time_ordered=True, goal="choose").recipe == Recipe.dev_set(
+        time_ordered=True
+    )
+    assert suggest(X, y, time_ordered=True, family=SVC()).recipe == Recipe.validation(
+        time_ordered=True
+    )
 
 
 def test_one_setting_has_no_inner_level():
     """Leave-one-out where it has a closed form and one predictor is asked about, else cross-validation or a test set."""
     rows, target = load_diabetes(return_X_y=True)
-    assert suggest(rows, target, family=LinearRegression(), goal="predictor").recipe == Recipe.leave_one_out()
-    assert suggest(rows, target, family=LinearRegression()).recipe == Recipe.external_cv(10)
+    assert (
+        suggest(rows, target, family=LinearRegression(), goal="predictor").recipe
+        == Recipe.leave_one_out()
+    )
+    assert suggest(
+        rows, target, family=LinearRegression()
+    ).recipe == Recipe.external_cv(10)
     assert suggest(X, y, family=SVC(), goal="predictor").recipe == Recipe.external_cv(5)
     assert suggest(*many(), family=SVC()).recipe == Recipe.validation()
 
@@ -178,7 +212,10 @@ def test_a_small_class_lowers_the_folds():
     target = np.arange(60) < 4
     found = suggest(X[:60], target)
     assert found.recipe == Recipe.nested_cv(4, 3)
-    assert "4 outer and 3 inner folds: a class of 4 rows allows no more." in found.sentences
+    assert (
+        "4 outer and 3 inner folds: a class of 4 rows allows no more."
+        in found.sentences
+    )
     drawn = found.recipe.plan(X[:60], target)
     assert all(target[test].any() for _, splits in drawn.levels() for _, test in splits)
 
@@ -188,8 +225,12 @@ def test_groups_stay_whole():
     found = suggest(X, y, groups=np.arange(569) % 3)
     assert found.recipe == Recipe.nested_cv(3, 2)
     assert "3 groups, each on one side of every split" in " ".join(found.sentences)
-    assert found.sentences[0].startswith("3 groups are few for a test set: 1 of them tells a 0-1 risk only to ±1 (")
-    assert suggest(*many(), groups=np.arange(MANY) % 100).recipe == Recipe.nested_cv(10, 5)  # a hundred groups are not many
+    assert found.sentences[0].startswith(
+        "3 groups are few for a test set: 1 of them tells a 0-1 risk only to ±1 ("
+    )
+    assert suggest(*many(), groups=np.arange(MANY) % 100).recipe == Recipe.nested_cv(
+        10, 5
+    )  # a hundred groups are not many
     found = suggest(X, y, groups=np.arange(569) % 2)
     assert found.recipe == Recipe.internal_cv(2)
     assert found.sentences[0].startswith("Nested CV cannot be drawn: ")
@@ -197,7 +238,9 @@ def test_groups_stay_whole():
 
 def test_the_inner_splitter_of_a_search_is_kept():
     """A GridSearchCV brings its own cv."""
-    search = GridSearchCV(SVC(), {"C": [1, 10]}, cv=RepeatedKFold(n_splits=2, n_repeats=2, random_state=0))
+    search = GridSearchCV(
+        SVC(), {"C": [1, 10]}, cv=RepeatedKFold(n_splits=2, n_repeats=2, random_state=0)
+    )
     recipe = suggest(X, y, family=search).recipe
     assert recipe == Recipe.nested_cv(5, "auto")
     assert len(recipe.plan(X, y, search).inner[0]) == 4
@@ -205,9 +248,14 @@ def test_the_inner_splitter_of_a_search_is_kept():
 
 def test_several_families_are_counted_together():
     """The dearest decides whether the run is fast."""
-    family = {"near": knn(k=range(1, 11)), "line": (LogisticRegression(), {"C": [1.0, 10.0]})}
+    family = {
+        "near": knn(k=range(1, 11)),
+        "line": (LogisticRegression(), {"C": [1.0, 10.0]}),
+    }
     assert "Cost for 12 settings: 305 fits" in said(X, y, family=family)
-    assert suggest(X, y, family={"near": knn(), "machine": DEAR}).recipe == Recipe.nested_dev(5)
+    assert suggest(
+        X, y, family={"near": knn(), "machine": DEAR}
+    ).recipe == Recipe.nested_dev(5)
 
 
 def test_without_a_family_the_cost_is_a_formula():
@@ -220,8 +268,13 @@ def test_a_suggestion_shows_its_sentences():
     """As text, as HTML, and always the same."""
     found = Recipe.suggest(X, y)
     assert isinstance(found, Suggestion)
-    assert repr(found).splitlines()[0] == "Suggested: nested CV, Recipe(outer=5, inner=5, seed=0)"
-    assert repr(found).splitlines()[1:] == [f"  - {sentence}" for sentence in found.sentences]
+    assert (
+        repr(found).splitlines()[0]
+        == "Suggested: nested CV, Recipe(outer=5, inner=5, seed=0)"
+    )
+    assert repr(found).splitlines()[1:] == [
+        f"  - {sentence}" for sentence in found.sentences
+    ]
     shown = found._repr_mimebundle_()
     assert shown["text/plain"] == repr(found) == repr(Recipe.suggest(X, y))
     assert shown["text/html"].count("<li>") == len(found.sentences)
@@ -244,8 +297,14 @@ def test_no_warning_is_left_behind():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"goal": "win"}, "goal='win' is not known; use 'estimate', 'choose' or 'predictor'"),
-        ({"goal": "choose", "family": SVC()}, "goal='choose' needs several settings, but SVC has one"),
+        (
+            {"goal": "win"},
+            "goal='win' is not known; use 'estimate', 'choose' or 'predictor'",
+        ),
+        (
+            {"goal": "choose", "family": SVC()},
+            "goal='choose' needs several settings, but SVC has one",
+        ),
         ({"buffer": 2}, "add time_ordered=True"),
         ({"seed": -1}, "seed=-1 must be a whole number"),
         ({"groups": np.zeros(569)}, "no recipe can split these rows: "),

@@ -58,7 +58,13 @@ def noted(result, *parts):
 
 def test_the_counter_counts(fits):
     """A legal run makes as many fits as there are settings times inner splits, and one in each outer split."""
-    run(Family(Ridge(), {"alpha": [1.0, 2.0, 3.0]}), table(), response(), Recipe(outer=4, inner=2), path="refit")
+    run(
+        Family(Ridge(), {"alpha": [1.0, 2.0, 3.0]}),
+        table(),
+        response(),
+        Recipe(outer=4, inner=2),
+        path="refit",
+    )
     assert fits == ["Ridge"] * (4 * (2 * 3 + 1))
 
 
@@ -134,8 +140,14 @@ def test_more_neighbours_than_training_rows_are_refused(fits, family, y, recipe,
 
 def test_more_neighbours_than_training_rows_in_one_family_refuse_the_comparison(fits):
     """All families are walked before the first of them is fitted."""
-    families = {"ridge": Family(Ridge()), "knn": Family(KNeighborsRegressor(n_neighbors=25))}
-    with pytest.raises(InfeasibleError, match="n_neighbors=25 needs 25 training rows, but outer split 0 has 20"):
+    families = {
+        "ridge": Family(Ridge()),
+        "knn": Family(KNeighborsRegressor(n_neighbors=25)),
+    }
+    with pytest.raises(
+        InfeasibleError,
+        match="n_neighbors=25 needs 25 training rows, but outer split 0 has 20",
+    ):
         run(families, table(), response(), Recipe.external_cv(3))
     assert fits == []
 
@@ -146,9 +158,18 @@ class Near(KNeighborsRegressor):
 
 def test_more_neighbours_than_training_rows_of_an_unknown_kind_cost_their_setting():
     """Where the estimator itself finds out, the setting drops out with a note that names k and the size."""
-    result = run(Family(Near(), {"n_neighbors": [1, 20]}), table(), response(), Recipe(outer=3, inner=2))
+    result = run(
+        Family(Near(), {"n_neighbors": [1, 20]}),
+        table(),
+        response(),
+        Recipe(outer=3, inner=2),
+    )
     assert set(result.chosen_index) == {0}
-    assert noted(result, "n_neighbors=20 failed in inner split 0 of outer split 0", "n_samples_fit = 10")
+    assert noted(
+        result,
+        "n_neighbors=20 failed in inner split 0 of outer split 0",
+        "n_samples_fit = 10",
+    )
 
 
 def test_as_many_neighbours_as_training_rows_are_legal():
@@ -163,14 +184,28 @@ def test_the_default_grid_of_neighbours_ends_at_the_smallest_training_part():
         (Recipe(outer=2, inner=2), 5),
         (Recipe(outer=[(np.arange(9), np.arange(9, 20))], inner=3), 6),
         (Recipe.dev_set(0.4), 12),
-        (Recipe(outer=[(np.arange(70), [70, 71])], inner=[[(np.arange(60), [60, 61])]]), 50),
+        (
+            Recipe(
+                outer=[(np.arange(70), [70, 71])], inner=[[(np.arange(60), [60, 61])]]
+            ),
+            50,
+        ),
     ):
         rows = 80 if largest == 50 else 20
         result = run(knn(), table(rows), response(rows), recipe)
-        assert [setting["k"] for setting in result.settings] == list(range(1, largest + 1))
+        assert [setting["k"] for setting in result.settings] == list(
+            range(1, largest + 1)
+        )
 
 
-@pytest.mark.parametrize("family", [ridge(alpha=[0.0, 1.0]), Family(Ridge(), {"alpha": [0, 1]}), lasso(alpha=[0.5, 1])])
+@pytest.mark.parametrize(
+    "family",
+    [
+        ridge(alpha=[0.0, 1.0]),
+        Family(Ridge(), {"alpha": [0, 1]}),
+        lasso(alpha=[0.5, 1]),
+    ],
+)
 def test_a_penalty_of_zero_is_legal(family):
     """alpha = 0 is in the range of scikit-learn and runs."""
     result = run(family, table(), response(), Recipe(outer=3, inner=2))
@@ -183,8 +218,14 @@ def test_a_penalty_of_zero_is_legal(family):
 def estimator_of(kind):
     """An instance; where it wraps another estimator that one takes a single class, so that what fails is the wrapper."""
     parameters = inspect.signature(kind.__init__).parameters
-    single = {name: GaussianNB() for name in ("estimator", "final_estimator") if name in parameters}
-    several = {"estimators": [("nb", GaussianNB())]} if "estimators" in parameters else {}
+    single = {
+        name: GaussianNB()
+        for name in ("estimator", "final_estimator")
+        if name in parameters
+    }
+    several = (
+        {"estimators": [("nb", GaussianNB())]} if "estimators" in parameters else {}
+    )
     return kind(**single, **several)
 
 
@@ -204,19 +245,35 @@ def one_target_classifiers():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         kinds = dict(all_estimators("classifier"))
-    return {name: kind for name, kind in kinds.items() if fits_and_predicts(kind, np.arange(24) % 2)}
+    return {
+        name: kind
+        for name, kind in kinds.items()
+        if fits_and_predicts(kind, np.arange(24) % 2)
+    }
 
 
 def test_the_list_of_classifiers_that_need_two_classes_is_complete():
     """Of the installed classifiers the listed ones, and no others, refuse to be fitted on one class."""
     kinds = one_target_classifiers()
-    refusing = {name for name, kind in kinds.items() if not fits_and_predicts(kind, np.ones(24, dtype=int))}
+    refusing = {
+        name
+        for name, kind in kinds.items()
+        if not fits_and_predicts(kind, np.ones(24, dtype=int))
+    }
     listed = NEED_TWO_CLASSES.union(*(one.two_classes for one in records()))
     assert sorted(refusing - listed) == []
     assert sorted(listed & set(kinds) - refusing) == []
 
 
-@pytest.mark.parametrize("model", [KNeighborsClassifier(3), DummyClassifier(), GaussianNB(), DecisionTreeClassifier()])
+@pytest.mark.parametrize(
+    "model",
+    [
+        KNeighborsClassifier(3),
+        DummyClassifier(),
+        GaussianNB(),
+        DecisionTreeClassifier(),
+    ],
+)
 def test_a_training_part_of_one_class_is_legal_with_a_note(model):
     """A classifier that can be fitted on one class is, and a note names the splits."""
     result = run(Family(model), table(), halves(), Recipe(outer=KFold(2), inner=None))
@@ -227,8 +284,13 @@ def test_a_training_part_of_one_class_is_legal_with_a_note(model):
 def test_an_inner_training_part_of_one_class_is_legal_with_a_note():
     """The inner split is named with its outer split."""
     y = np.array(["no"] * 12 + ["yes"] * 8 + ["no", "yes"] * 5)
-    recipe = Recipe(outer=[(np.arange(20), np.arange(20, 30))], inner=[[(np.arange(12), np.arange(12, 20))]])
-    result = run(Family(KNeighborsClassifier(), {"n_neighbors": [1, 3]}), table(), y, recipe)
+    recipe = Recipe(
+        outer=[(np.arange(20), np.arange(20, 30))],
+        inner=[[(np.arange(12), np.arange(12, 20))]],
+    )
+    result = run(
+        Family(KNeighborsClassifier(), {"n_neighbors": [1, 3]}), table(), y, recipe
+    )
     assert result.inner_curves.tolist() == [[1.0, 1.0]]
     assert noted(result, "One class", "inner split 0 of outer split 0")
 
@@ -238,32 +300,53 @@ NEED_TWO = {
     "svc": SVC(),
     "linear svc": LinearSVC(),
     "behind a scaler": make_pipeline(StandardScaler(), LogisticRegression()),
-    "pipeline in a pipeline": make_pipeline(StandardScaler(), make_pipeline(LogisticRegression())),
+    "pipeline in a pipeline": make_pipeline(
+        StandardScaler(), make_pipeline(LogisticRegression())
+    ),
     "bagged": BaggingClassifier(LogisticRegression(), n_estimators=2),
-    "in a vote": VotingClassifier([("nb", GaussianNB()), ("logistic", LogisticRegression())]),
+    "in a vote": VotingClassifier(
+        [("nb", GaussianNB()), ("logistic", LogisticRegression())]
+    ),
 }
 
 
 @pytest.mark.parametrize("model", NEED_TWO)
 def test_a_training_part_of_one_class_is_refused_for_models_that_need_two(fits, model):
     """The split is named, with what would work, and nothing is fitted."""
-    with pytest.raises(InfeasibleError, match=r"needs two classes.*outer split 0, outer split 1.*one class only"):
-        run(Family(NEED_TWO[model]), table(), halves(), Recipe(outer=KFold(2), inner=None))
+    with pytest.raises(
+        InfeasibleError,
+        match=r"needs two classes.*outer split 0, outer split 1.*one class only",
+    ):
+        run(
+            Family(NEED_TWO[model]),
+            table(),
+            halves(),
+            Recipe(outer=KFold(2), inner=None),
+        )
     assert fits == []
 
 
 def test_an_inner_training_part_of_one_class_is_refused_for_models_that_need_two(fits):
     """The inner split is named with its outer split, and nothing is fitted."""
     y = np.array(["no"] * 12 + ["yes"] * 8 + ["no", "yes"] * 5)
-    recipe = Recipe(outer=[(np.arange(20), np.arange(20, 30))], inner=[[(np.arange(12), np.arange(12, 20))]])
-    with pytest.raises(InfeasibleError, match=r"LogisticRegression needs two classes.*inner split 0 of outer split 0"):
+    recipe = Recipe(
+        outer=[(np.arange(20), np.arange(20, 30))],
+        inner=[[(np.arange(12), np.arange(12, 20))]],
+    )
+    with pytest.raises(
+        InfeasibleError,
+        match=r"LogisticRegression needs two classes.*inner split 0 of outer split 0",
+    ):
         run(Family(LogisticRegression(), {"C": [0.1, 1.0]}), table(), y, recipe)
     assert fits == []
 
 
 def test_one_model_of_the_grid_that_needs_two_classes_is_enough_to_refuse(fits):
     """A grid that puts in models is refused where one of them cannot be fitted."""
-    family = Family(Pipeline([("model", GaussianNB())]), {"model": [GaussianNB(), LogisticRegression()]})
+    family = Family(
+        Pipeline([("model", GaussianNB())]),
+        {"model": [GaussianNB(), LogisticRegression()]},
+    )
     with pytest.raises(InfeasibleError, match="LogisticRegression needs two classes"):
         run(family, table(), halves(), Recipe(outer=KFold(2), inner=KFold(3)))
     assert fits == []
@@ -278,7 +361,9 @@ def test_a_wrapper_that_takes_one_class_makes_its_model_legal():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("model", [KNeighborsClassifier(), DummyClassifier(), DecisionTreeClassifier()])
+@pytest.mark.parametrize(
+    "model", [KNeighborsClassifier(), DummyClassifier(), DecisionTreeClassifier()]
+)
 @pytest.mark.parametrize("label", ["yes", 1, 1.0, True])
 def test_a_constant_class_is_legal_with_a_note(model, label):
     """y of one class is predicted without a mistake, and a note says so."""
@@ -287,7 +372,9 @@ def test_a_constant_class_is_legal_with_a_note(model, label):
     assert noted(result, "One class")
 
 
-@pytest.mark.parametrize("model", [Ridge(), KNeighborsRegressor(), DummyRegressor(), LinearRegression()])
+@pytest.mark.parametrize(
+    "model", [Ridge(), KNeighborsRegressor(), DummyRegressor(), LinearRegression()]
+)
 def test_a_constant_response_is_legal_with_a_note(model):
     """A constant y is predicted without error, and a note says so."""
     result = run(Family(model), table(), np.full(30, 3.5), Recipe.external_cv(3))
@@ -297,22 +384,36 @@ def test_a_constant_response_is_legal_with_a_note(model):
 
 def test_a_constant_response_is_legal_at_both_levels():
     """With a grid every setting ties, and the first is taken."""
-    result = run(Family(Ridge(), {"alpha": [0.1, 1.0]}), table(), np.full(30, 0.0), Recipe(outer=3, inner=2))
+    result = run(
+        Family(Ridge(), {"alpha": [0.1, 1.0]}),
+        table(),
+        np.full(30, 0.0),
+        Recipe(outer=3, inner=2),
+    )
     assert result.chosen_index.tolist() == [0, 0, 0]
 
 
 def test_a_constant_class_is_refused_for_models_that_need_two(fits):
     """Nothing is fitted."""
     with pytest.raises(InfeasibleError, match="LogisticRegression needs two classes"):
-        run(Family(LogisticRegression()), table(), np.full(30, "yes"), Recipe.external_cv(3))
+        run(
+            Family(LogisticRegression()),
+            table(),
+            np.full(30, "yes"),
+            Recipe.external_cv(3),
+        )
     assert fits == []
 
 
 def test_a_class_of_one_row_gets_one_warning():
     """The warning names class, size and splits, and stands in the notes."""
     y = np.array(["rare", *["a", "b"] * 14, "b"])
-    with pytest.warns(CvnbWarning, match=r"Class 'rare' has 1 row, fewer than the 3 outer folds") as caught:
-        result = run(Family(GaussianNB(var_smoothing=1.0)), table(), y, Recipe.external_cv(3))
+    with pytest.warns(
+        CvnbWarning, match=r"Class 'rare' has 1 row, fewer than the 3 outer folds"
+    ) as caught:
+        result = run(
+            Family(GaussianNB(var_smoothing=1.0)), table(), y, Recipe.external_cv(3)
+        )
     assert len(caught) == 1
     assert noted(result, "Class 'rare' has 1 row")
 
@@ -346,7 +447,10 @@ def test_a_metric_that_is_undefined_on_a_test_part_is_refused(fits, case):
     """The metric, the first splits and the reason are named, with what to use instead; nothing is fitted."""
     scoring, y, recipe, why = UNDEFINED[case]
     model = DummyRegressor() if y.dtype.kind == "f" else GaussianNB()
-    with pytest.raises(InfeasibleError, match=rf"(?s)not defined on the test part of outer split \d.*{why}.*use larger"):
+    with pytest.raises(
+        InfeasibleError,
+        match=rf"(?s)not defined on the test part of outer split \d.*{why}.*use larger",
+    ):
         run(Family(model), table(), y, recipe, scoring=scoring)
     assert fits == []
 
@@ -354,28 +458,51 @@ def test_a_metric_that_is_undefined_on_a_test_part_is_refused(fits, case):
 def test_a_metric_about_a_class_that_is_none_of_y_says_which_are(fits):
     """Larger test parts would not help."""
     with pytest.raises(
-        LossError, match=r"f1 is about the class 1, but y holds 'a', 'b'; use make_scorer\(f1_score, pos_label='b'\)"
+        LossError,
+        match=r"f1 is about the class 1, but y holds 'a', 'b'; use make_scorer\(f1_score, pos_label='b'\)",
     ):
-        run(Family(GaussianNB()), table(), np.array(["a", "b"])[labels()], Recipe(outer=3, inner=None), scoring="f1")
+        run(
+            Family(GaussianNB()),
+            table(),
+            np.array(["a", "b"])[labels()],
+            Recipe(outer=3, inner=None),
+            scoring="f1",
+        )
     assert fits == []
 
 
 @pytest.mark.parametrize(("scoring", "y"), [("r2", response()), ("roc_auc", labels())])
 def test_a_metric_that_is_undefined_on_an_inner_test_part_is_refused(fits, scoring, y):
     """The inner split is named with its outer split, and nothing is fitted."""
-    family = Family(KNeighborsRegressor() if scoring == "r2" else KNeighborsClassifier(), {"n_neighbors": [1, 3]})
-    with pytest.raises(InfeasibleError, match=rf"{scoring} is not defined on the test part of inner split 0 of outer split 0"):
+    family = Family(
+        KNeighborsRegressor() if scoring == "r2" else KNeighborsClassifier(),
+        {"n_neighbors": [1, 3]},
+    )
+    with pytest.raises(
+        InfeasibleError,
+        match=rf"{scoring} is not defined on the test part of inner split 0 of outer split 0",
+    ):
         run(family, table(), y, Recipe(outer=3, inner="loo"), scoring=scoring)
     assert fits == []
 
 
 @pytest.mark.parametrize(
-    ("loss", "y"), [("squared", response()), ("absolute", response()), ("zero_one", labels()), ("log", labels())]
+    ("loss", "y"),
+    [
+        ("squared", response()),
+        ("absolute", response()),
+        ("zero_one", labels()),
+        ("log", labels()),
+    ],
 )
 def test_a_loss_of_rows_is_defined_on_single_rows(loss, y):
     """What the messages advise works: a loss with a value for every row, on leave-one-out."""
-    model = DummyRegressor() if y.dtype.kind == "f" else DummyClassifier(strategy="prior")
-    assert np.isfinite(run(Family(model), table(), y, Recipe.leave_one_out(), loss=loss).risk)
+    model = (
+        DummyRegressor() if y.dtype.kind == "f" else DummyClassifier(strategy="prior")
+    )
+    assert np.isfinite(
+        run(Family(model), table(), y, Recipe.leave_one_out(), loss=loss).risk
+    )
 
 
 # Parts without rows
@@ -456,7 +583,10 @@ def numbered(rows=30):
 
 def moody(*settings):
     """A family with one setting for each dict."""
-    return Family(Moody(), [{key: [value] for key, value in setting.items()} for setting in settings])
+    return Family(
+        Moody(),
+        [{key: [value] for key, value in setting.items()} for setting in settings],
+    )
 
 
 FAILURES = {
@@ -476,13 +606,22 @@ FAILURES = {
 def test_all_settings_failing_is_one_error(way):
     """When nothing is left to choose from, one error says so, with the exception."""
     kind, cause = FAILURES[way]
-    with pytest.raises(FitError, match=rf"(?s)every setting failed in outer split 0.*{kind}.*{cause}"):
-        run(moody({"fails": way}, {"fails": way, "level": 1.0}), numbered(), response(), Recipe(outer=3, inner=2))
+    with pytest.raises(
+        FitError, match=rf"(?s)every setting failed in outer split 0.*{kind}.*{cause}"
+    ):
+        run(
+            moody({"fails": way}, {"fails": way, "level": 1.0}),
+            numbered(),
+            response(),
+            Recipe(outer=3, inner=2),
+        )
 
 
 def test_the_causes_of_a_total_failure_are_not_repeated():
     """Equal causes stand once with their count, different ones beside each other."""
-    settings = [{"fails": "predict", "level": float(level)} for level in range(4)] + [{"fails": "fit", "level": 9.0}]
+    settings = [{"fails": "predict", "level": float(level)} for level in range(4)] + [
+        {"fails": "fit", "level": 9.0}
+    ]
     with pytest.raises(FitError, match="every setting failed") as caught:
         run(moody(*settings), numbered(), response(), Recipe(outer=3, inner=2))
     text = str(caught.value)
@@ -492,7 +631,9 @@ def test_the_causes_of_a_total_failure_are_not_repeated():
     ]
 
 
-@pytest.mark.parametrize("recipe", [Recipe.external_cv(3), Recipe.leave_one_out(), Recipe.internal_cv(3)])
+@pytest.mark.parametrize(
+    "recipe", [Recipe.external_cv(3), Recipe.leave_one_out(), Recipe.internal_cv(3)]
+)
 def test_the_failure_of_a_single_setting_is_one_error(recipe):
     """One setting and no choice: its failure is the error."""
     with pytest.raises(FitError, match="ZeroDivisionError: no fit at level"):
@@ -503,7 +644,9 @@ def test_a_failing_setting_costs_itself_a_note():
     """The note tells setting, first split, how often and the exception, and stands once."""
     family = moody({"level": 0.0}, {"level": 5.0, "fails": "fit"}, {"level": 1.0})
     result = run(family, numbered(), response(), Recipe(outer=3, inner=2))
-    found = noted(result, "fails='fit', level=5 failed in inner split 0 of outer split 0")
+    found = noted(
+        result, "fails='fit', level=5 failed in inner split 0 of outer split 0"
+    )
     assert len(found) == 1
     assert "and 5 more splits" in found[0]
     assert "ZeroDivisionError: no fit at level 5.0" in found[0]
@@ -517,9 +660,17 @@ def test_a_failing_setting_changes_nothing_else(way, flat):
     good = [{"level": -1.0}, {"level": 0.1}, {"level": 2.0}]
     recipe = Recipe(outer=3, inner=2)
     expected = run(moody(*good), numbered(), response(), recipe, flat=flat)
-    result = run(moody(good[0], {"level": 0.05, "fails": way}, *good[1:]), numbered(), response(), recipe, flat=flat)
+    result = run(
+        moody(good[0], {"level": 0.05, "fails": way}, *good[1:]),
+        numbered(),
+        response(),
+        recipe,
+        flat=flat,
+    )
     assert result.chosen == expected.chosen
-    np.testing.assert_array_equal(result.inner_curves[:, [0, 2, 3]], expected.inner_curves)
+    np.testing.assert_array_equal(
+        result.inner_curves[:, [0, 2, 3]], expected.inner_curves
+    )
     assert np.isnan(result.inner_curves[:, 1]).all()
     np.testing.assert_array_equal(result.fold_risks, expected.fold_risks)
     np.testing.assert_array_equal(result.predictions, expected.predictions)
@@ -530,7 +681,9 @@ def test_a_failing_setting_changes_nothing_else(way, flat):
 def test_a_setting_that_fails_in_one_inner_split_is_out_of_that_choice():
     """A mean over fewer inner splits is no fair competitor: the setting drops out there, and only there."""
     y = np.full(30, 1.0)
-    family = moody({"level": 0.0}, {"level": 1.0, "fails": "one part"})  # the second is perfect where it runs
+    family = moody(
+        {"level": 0.0}, {"level": 1.0, "fails": "one part"}
+    )  # the second is perfect where it runs
     result = run(family, numbered(), y, Recipe(outer=KFold(3), inner=KFold(2)))
     # row 4 is tested in outer split 0; in splits 1 and 2 one inner training part lacks it
     assert result.chosen_index.tolist() == [0, 0, 0]
@@ -541,18 +694,29 @@ def test_a_setting_that_fails_in_one_inner_split_is_out_of_that_choice():
 def test_a_choice_that_fails_on_the_outer_part_gives_way_to_the_next_best():
     """The best setting cannot be fitted on all of the outer training part: the second best is measured, with a note."""
     y = np.full(30, 1.0)
-    family = moody({"level": 0.0}, {"level": 1.0, "fails": "large parts"}, {"level": 0.9})
+    family = moody(
+        {"level": 0.0}, {"level": 1.0, "fails": "large parts"}, {"level": 0.9}
+    )
     result = run(family, numbered(), y, Recipe(outer=3, inner=2))
     assert result.chosen_index.tolist() == [2, 2, 2]
     np.testing.assert_allclose(result.fold_risks, 0.1**2)
     np.testing.assert_allclose(result.inner_curves[:, 1], 0.0)
-    assert noted(result, "level=1 failed in outer split 0 and 2 more splits", "MemoryError: too many rows")
+    assert noted(
+        result,
+        "level=1 failed in outer split 0 and 2 more splits",
+        "MemoryError: too many rows",
+    )
 
 
 def test_every_choice_failing_on_the_outer_part_is_one_error():
     """Where no setting can be fitted on the outer training part, that split cannot be measured."""
-    family = moody({"level": 1.0, "fails": "large parts"}, {"level": 0.0, "fails": "large parts"})
-    with pytest.raises(FitError, match=r"(?s)every setting failed in outer split 0.*2 × MemoryError: too many rows"):
+    family = moody(
+        {"level": 1.0, "fails": "large parts"}, {"level": 0.0, "fails": "large parts"}
+    )
+    with pytest.raises(
+        FitError,
+        match=r"(?s)every setting failed in outer split 0.*2 × MemoryError: too many rows",
+    ):
         run(family, numbered(), np.full(30, 1.0), Recipe(outer=3, inner=2))
 
 
@@ -567,17 +731,28 @@ def test_a_failing_setting_is_never_the_final_one():
 def test_a_setting_that_needs_data_to_be_wrong_costs_only_itself():
     """More components or columns than there are cannot be known without the data: that setting drops out with a note."""
     model, recipe = make_pipeline(PCA(), Ridge()), Recipe(outer=3, inner=2)
-    result = run(Family(model, {"pca__n_components": [1, 2, 99]}), table(), response(), recipe)
-    expected = run(Family(model, {"pca__n_components": [1, 2]}), table(), response(), recipe)
+    result = run(
+        Family(model, {"pca__n_components": [1, 2, 99]}), table(), response(), recipe
+    )
+    expected = run(
+        Family(model, {"pca__n_components": [1, 2]}), table(), response(), recipe
+    )
     assert result.path == expected.path == "path:ridge"
     assert result.chosen == expected.chosen
     np.testing.assert_array_equal(result.inner_curves[:, :2], expected.inner_curves)
-    assert noted(result, "pca__n_components=99 failed in inner split 0 of outer split 0 and 8 more splits", "n_components=99")
+    assert noted(
+        result,
+        "pca__n_components=99 failed in inner split 0 of outer split 0 and 8 more splits",
+        "n_components=99",
+    )
 
 
 def test_failures_are_noted_whatever_the_number_of_workers():
     """The notes and numbers of two workers are those of one."""
-    family, recipe = Family(make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 2, 99]}), Recipe(outer=3, inner=2)
+    family, recipe = (
+        Family(make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 2, 99]}),
+        Recipe(outer=3, inner=2),
+    )
     one, two = (run(family, table(), response(), recipe, n_jobs=n) for n in (1, 2))
     assert one.notes == two.notes
     np.testing.assert_array_equal(one.inner_curves, two.inner_curves)
@@ -588,8 +763,15 @@ def test_a_transformer_that_fails_costs_its_own_settings():
     model = Pipeline([("first", StandardScaler()), ("model", Ridge())])
     grid = {"first": ["passthrough", Broken()], "model__alpha": [0.1, 1.0]}
     result = run(Family(model, grid), table(), response(), Recipe(outer=3, inner=2))
-    expected = run(Family(Ridge(), {"alpha": [0.1, 1.0]}), table(), response(), Recipe(outer=3, inner=2))
-    np.testing.assert_allclose(result.inner_curves[:, :2], expected.inner_curves, rtol=1e-12)
+    expected = run(
+        Family(Ridge(), {"alpha": [0.1, 1.0]}),
+        table(),
+        response(),
+        Recipe(outer=3, inner=2),
+    )
+    np.testing.assert_allclose(
+        result.inner_curves[:, :2], expected.inner_curves, rtol=1e-12
+    )
     assert np.isnan(result.inner_curves[:, 2:]).all()
     assert len(noted(result, "failed in", "RuntimeError: broken")) == 2
 
@@ -611,7 +793,12 @@ def test_an_interrupt_is_no_failure_of_a_setting():
         def fit(self, X, y):
             raise KeyboardInterrupt
 
-    result = shown_part(Recipe(outer=3, inner=2), Family(Stopped(), {"level": [0.0, 1.0]}), numbered(), response())
+    result = shown_part(
+        Recipe(outer=3, inner=2),
+        Family(Stopped(), {"level": [0.0, 1.0]}),
+        numbered(),
+        response(),
+    )
     assert result.complete is False
     assert not any("failed" in note for note in result.notes)
 
@@ -621,15 +808,24 @@ def test_an_interrupt_is_no_failure_of_a_setting():
 
 def test_equal_warnings_stand_once_with_a_count():
     """A warning of every fit becomes one note with the number of fits, and is not shown as well."""
-    result = run(moody({"warns": True}, {"level": 1.0}), numbered(), response(), Recipe.internal_cv(4))
-    assert noted(result, "this fit is shaky") == ["ConvergenceWarning: this fit is shaky (4 times)"]
+    result = run(
+        moody({"warns": True}, {"level": 1.0}),
+        numbered(),
+        response(),
+        Recipe.internal_cv(4),
+    )
+    assert noted(result, "this fit is shaky") == [
+        "ConvergenceWarning: this fit is shaky (4 times)"
+    ]
 
 
 def test_warnings_of_all_levels_are_counted_together():
     """Inner and outer fits that warn alike add up."""
     family = moody({"warns": True}, {"warns": True, "level": 9.0})
     result = run(family, numbered(), response(), Recipe(outer=3, inner=2))
-    assert noted(result, "this fit is shaky") == [f"ConvergenceWarning: this fit is shaky ({3 * (2 * 2 + 1)} times)"]
+    assert noted(result, "this fit is shaky") == [
+        f"ConvergenceWarning: this fit is shaky ({3 * (2 * 2 + 1)} times)"
+    ]
 
 
 def test_warnings_are_counted_whatever_the_number_of_workers():
@@ -644,7 +840,9 @@ def test_warnings_are_counted_whatever_the_number_of_workers():
 def test_a_warning_given_once_has_no_count():
     """One fit, one warning, no number behind it."""
     result = run(moody({"warns": True}), numbered(), response(), Recipe.validation())
-    assert noted(result, "this fit is shaky") == ["ConvergenceWarning: this fit is shaky"]
+    assert noted(result, "this fit is shaky") == [
+        "ConvergenceWarning: this fit is shaky"
+    ]
 
 
 def test_an_estimator_that_warns_does_not_warn_again_when_it_is_retrained():
@@ -678,5 +876,7 @@ class Any(ClassifierMixin, BaseEstimator):
 def test_a_users_estimator_is_never_refused_by_its_name():
     """A class of the same name as scikit-learn's may do what it likes on one class."""
     kind = type("LogisticRegression", (Any,), {})
-    result = run(Family(clone(kind())), table(), np.full(30, "yes"), Recipe.external_cv(3))
+    result = run(
+        Family(clone(kind())), table(), np.full(30, "yes"), Recipe.external_cv(3)
+    )
     assert result.risk == 0.0

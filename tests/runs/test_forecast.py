@@ -7,7 +7,18 @@ from sklearn.dummy import DummyClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from cvnb import Family, Recipe, boosting, elastic_net, forest, knn, lasso, logistic, ridge, tree
+from cvnb import (
+    Family,
+    Recipe,
+    boosting,
+    elastic_net,
+    forest,
+    knn,
+    lasso,
+    logistic,
+    ridge,
+    tree,
+)
 from cvnb.errors import InfeasibleError
 from cvnb.runs.prepare import dry_run
 from slow import Slow
@@ -25,11 +36,17 @@ X, y = load_iris(return_X_y=True)
         (Recipe.nested_resampling(3, 2), {}, 3 * (2 * 3 + 1)),
     ],
 )
-def test_the_fits_are_those_that_the_refit_path_makes(recipe, options, fits, monkeypatch):
+def test_the_fits_are_those_that_the_refit_path_makes(
+    recipe, options, fits, monkeypatch
+):
     """Counted on a run; the dry run itself makes two at most."""
     made = []
     fit = DummyClassifier.fit
-    monkeypatch.setattr(DummyClassifier, "fit", lambda self, *args, **more: made.append(1) or fit(self, *args, **more))
+    monkeypatch.setattr(
+        DummyClassifier,
+        "fit",
+        lambda self, *args, **more: made.append(1) or fit(self, *args, **more),
+    )
     family = Family(DummyClassifier(), {"strategy": ["prior", "stratified", "uniform"]})
     found = dry_run(recipe, family, X, y, **options)
     assert len(made) == 2
@@ -51,10 +68,15 @@ def test_a_fast_path_is_named_and_nothing_is_fitted(fits):
     assert "nothing was measured" in found._repr_mimebundle_()["text/html"]
 
 
-@pytest.mark.parametrize("family", [knn(), ridge(), lasso(), elastic_net(), logistic(), tree(), boosting(), forest()])
+@pytest.mark.parametrize(
+    "family",
+    [knn(), ridge(), lasso(), elastic_net(), logistic(), tree(), boosting(), forest()],
+)
 def test_every_short_hand_has_a_forecast(family):
     """Of the path that its run takes."""
-    targets = X[:, 0] if type(family.estimator).__name__ in ("Lasso", "ElasticNet") else y
+    targets = (
+        X[:, 0] if type(family.estimator).__name__ in ("Lasso", "ElasticNet") else y
+    )
     found = dry_run(Recipe(3, 3), family, X, targets)
     assert found.path.name != "refit"
     assert found.path.name == Recipe(3, 3).run(family, X, targets, progress="off").path
@@ -64,7 +86,9 @@ def test_every_short_hand_has_a_forecast(family):
 
 def test_slow_fits_are_foretold():
     """Fits of 30 ms: the forecast is within three of the time that they take together."""
-    found = dry_run(Recipe(3, 3), Family(Slow(), {"strategy": ["prior", "uniform"]}), X, y)
+    found = dry_run(
+        Recipe(3, 3), Family(Slow(), {"strategy": ["prior", "uniform"]}), X, y
+    )
     assert found.fits == 21
     assert 21 * Slow.seconds / 3 < found.seconds < 21 * Slow.seconds * 3
 
@@ -86,6 +110,15 @@ def test_what_cannot_run_cannot_run_dry():
 
 def test_several_families_have_a_forecast_each():
     """By name, as a comparison."""
-    found = dry_run(Recipe(3, 3), {"a": knn(k=[1, 5]), "b": ridge(alpha=[1.0]), "c": (SVC(), {"C": [1, 2]})}, X, y)
-    assert [one.path.name for one in found.values()] == ["path:knn", "shared:ridge", "refit"]
+    found = dry_run(
+        Recipe(3, 3),
+        {"a": knn(k=[1, 5]), "b": ridge(alpha=[1.0]), "c": (SVC(), {"C": [1, 2]})},
+        X,
+        y,
+    )
+    assert [one.path.name for one in found.values()] == [
+        "path:knn",
+        "shared:ridge",
+        "refit",
+    ]
     assert all(np.isfinite(one.seconds) for one in found.values())

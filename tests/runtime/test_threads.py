@@ -47,7 +47,10 @@ def test_idle_threads_help():
     """Two calls that wait for each other are made at the same time."""
     barrier = threading.Barrier(2)
     with pool_of(2) as pool:
-        assert team_of(pool, 2).map(lambda _: barrier.wait(30) >= 0, range(2)) == [True, True]
+        assert team_of(pool, 2).map(lambda _: barrier.wait(30) >= 0, range(2)) == [
+            True,
+            True,
+        ]
 
 
 def test_the_first_error_is_raised_on_any_number_of_threads():
@@ -88,9 +91,13 @@ ENSEMBLES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("random_state", [0, np.random.RandomState(3), None], ids=["int", "instance", "none"])
+@pytest.mark.parametrize(
+    "random_state", [0, np.random.RandomState(3), None], ids=["int", "instance", "none"]
+)
 @pytest.mark.parametrize("kind", ENSEMBLES)
-def test_fits_that_can_be_stopped_predict_as_plain_ones(kind, random_state, monkeypatch):
+def test_fits_that_can_be_stopped_predict_as_plain_ones(
+    kind, random_state, monkeypatch
+):
     """Bit by bit, grown in however many chunks; what is left of the model is as after one fit."""
     monkeypatch.setattr(stages, "CHUNK", 1e-3)
     y = (X[:, 0] > 0).astype(int) if kind.__name__.endswith("Classifier") else X[:, 0]
@@ -108,7 +115,9 @@ def test_fits_that_can_be_stopped_predict_as_plain_ones(kind, random_state, monk
     assert not grown.get_params()["warm_start"]
 
 
-@pytest.mark.parametrize("class_weight", ["balanced", "balanced_subsample", {0: 2.0, 1: 1.0}])
+@pytest.mark.parametrize(
+    "class_weight", ["balanced", "balanced_subsample", {0: 2.0, 1: 1.0}]
+)
 def test_a_forest_with_class_weights_is_grown_in_silence(class_weight, monkeypatch):
     """scikit-learn warns that later chunks may have other rows; here they have the same."""
     monkeypatch.setattr(stages, "CHUNK", 1e-3)
@@ -127,7 +136,11 @@ def test_a_fit_without_an_end_ends_when_it_is_told_to(kind):
     stop = Stop()
     threading.Timer(0.3, stop.set).start()
     with pytest.raises(Stopped):
-        in_a_thread(lambda: fit_stoppably(kind(n_estimators=10**7, random_state=0), X, y, {}, Team(stop)))
+        in_a_thread(
+            lambda: fit_stoppably(
+                kind(n_estimators=10**7, random_state=0), X, y, {}, Team(stop)
+            )
+        )
 
 
 def test_a_fit_that_cannot_be_stopped_is_named():
@@ -205,4 +218,8 @@ def limited(times):
 
 def limits():
     """Threads of each matrix library."""
-    return {one["filepath"]: one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"}
+    return {
+        one["filepath"]: one["num_threads"]
+        for one in threadpool_info()
+        if one["user_api"] == "blas"
+    }

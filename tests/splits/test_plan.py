@@ -40,12 +40,21 @@ from sklearn.model_selection import (
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvnb import Family, Plan, Recipe, TimeBlocks, knn, lasso, logistic, ridge
-from cvnb.errors import CvnbError, CvnbWarning, FamilyError, InfeasibleError, RecipeError
+from cvnb.errors import (
+    CvnbError,
+    CvnbWarning,
+    FamilyError,
+    InfeasibleError,
+    RecipeError,
+)
 from cvnb.splits.layouts import Pairs, Partition
 from cvnb.splits.recipes import Holdout, LikeOuterTest, Resampling
 
 MB = 1e6
-TWO_C, TWO_ALPHAS = {"C": [0.1, 1.0]}, {"alpha": [0.1, 1.0]}  # of one setting no inner split is drawn
+TWO_C, TWO_ALPHAS = (
+    {"C": [0.1, 1.0]},
+    {"alpha": [0.1, 1.0]},
+)  # of one setting no inner split is drawn
 
 
 def columns(n_rows):
@@ -83,7 +92,9 @@ def assert_same_splits(splits, expected):
     """Split by split the same row numbers in the same order."""
     expected = list(expected)
     assert len(splits) == len(expected)
-    for (train, test), (expected_train, expected_test) in zip(splits, expected, strict=True):
+    for (train, test), (expected_train, expected_test) in zip(
+        splits, expected, strict=True
+    ):
         assert train.tolist() == list(expected_train)
         assert test.tolist() == list(expected_test)
 
@@ -105,7 +116,11 @@ def draw_rows(draw):
     n_rows = draw(st.integers(6, 48))
     n_classes = draw(st.sampled_from([0, 0, 2, 3, 4]))
     rng = np.random.default_rng(draw(st.integers(0, 1000)))
-    y = rng.integers(0, n_classes, n_rows).astype(float) if n_classes else rng.normal(size=n_rows)
+    y = (
+        rng.integers(0, n_classes, n_rows).astype(float)
+        if n_classes
+        else rng.normal(size=n_rows)
+    )
     kind = draw(st.sampled_from(["none", "none", "scattered", "blocks"]))
     n_groups = draw(st.integers(2, max(2, n_rows // 2)))
     groups = None if kind == "none" else rng.integers(0, n_groups, n_rows)
@@ -117,8 +132,18 @@ def drawn(draw, outer=None, inner=None, **fixed):
     """A plan that could be drawn."""
     y, groups = draw_rows(draw)
     shares = st.sampled_from([0.1, 0.2, 0.25, 0.5])
-    outer_forms = st.one_of(st.none(), st.integers(2, 6), shares, st.just("loo"), st.just(Resampling(3, 0.3)))
-    inner_forms = st.one_of(outer_forms, st.just(LikeOuterTest()), shares.map(lambda share: Holdout(share, of_all=True)))
+    outer_forms = st.one_of(
+        st.none(),
+        st.integers(2, 6),
+        shares,
+        st.just("loo"),
+        st.just(Resampling(3, 0.3)),
+    )
+    inner_forms = st.one_of(
+        outer_forms,
+        st.just(LikeOuterTest()),
+        shares.map(lambda share: Holdout(share, of_all=True)),
+    )
     keywords = {
         "outer": draw(outer_forms if outer is None else outer),
         "inner": draw(inner_forms if inner is None else inner),
@@ -160,7 +185,12 @@ def test_no_row_stands_twice_in_a_part(case):
 
 
 @any_plan
-@given(drawn(outer=st.one_of(st.none(), st.integers(2, 6), st.just("loo")), inner=st.integers(2, 5) | st.just("loo")))
+@given(
+    drawn(
+        outer=st.one_of(st.none(), st.integers(2, 6), st.just("loo")),
+        inner=st.integers(2, 5) | st.just("loo"),
+    )
+)
 def test_the_test_parts_of_folds_partition_the_rows_at_hand(case):
     """At both levels every row at hand is tested exactly once."""
     for rows, splits in levels(case.plan):
@@ -182,7 +212,10 @@ def test_fold_sizes_are_the_floor_or_the_ceiling_of_their_share(case):
     """Without groups ⌊m/K⌋ ≤ size ≤ ⌈m/K⌉ at both levels."""
     assume(case.groups is None)
     for rows, splits in levels(case.plan):
-        assert all(len(rows) // len(splits) <= test.size <= -(-len(rows) // len(splits)) for _, test in splits)
+        assert all(
+            len(rows) // len(splits) <= test.size <= -(-len(rows) // len(splits))
+            for _, test in splits
+        )
 
 
 @any_plan
@@ -203,7 +236,10 @@ def test_classes_keep_their_proportions_within_one_row(case):
     for rows, splits in levels(case.plan):
         for c, count in Counter(case.y[rows]).items():
             if count > 1:  # a single row of a class has no proportion to keep
-                off = [abs(np.sum(case.y[test] == c) - count * test.size / len(rows)) for _, test in splits]
+                off = [
+                    abs(np.sum(case.y[test] == c) - count * test.size / len(rows))
+                    for _, test in splits
+                ]
                 assert max(off) < 1 + 1e-9 or min(Counter(case.y[rows]).values()) < 2
 
 
@@ -236,7 +272,13 @@ def test_a_time_ordered_holdout_tests_on_the_newest_rows(case):
 
 
 @any_plan
-@given(drawn(outer=st.none() | st.integers(2, 4), inner=st.sampled_from([0.1, 0.25]), time_ordered=True))
+@given(
+    drawn(
+        outer=st.none() | st.integers(2, 4),
+        inner=st.sampled_from([0.1, 0.25]),
+        time_ordered=True,
+    )
+)
 def test_a_time_ordered_dev_set_is_the_newest_of_the_rows_at_hand(case):
     """Inside every outer training part the dev set comes last."""
     for rows, splits in [*levels(case.plan)][-case.plan.n_parts :]:
@@ -267,7 +309,9 @@ def test_an_audit_of_a_drawn_plan_finds_nothing(case):
     audit = case.plan.audit()
     assert audit.ok
     assert audit.findings == ()
-    assert audit.n_splits == len(case.plan.outer) + sum(len(splits) for splits in case.plan.inner)
+    assert audit.n_splits == len(case.plan.outer) + sum(
+        len(splits) for splits in case.plan.inner
+    )
 
 
 @any_plan
@@ -286,11 +330,16 @@ def test_a_plan_reads_back_from_its_record(case):
 def test_what_cannot_be_drawn_is_refused_with_an_error_of_cvnb(data):
     """Few rows, many folds, rare classes, few groups, wide buffers: a clean plan or a CvnbError, and CvnbWarnings only."""
     y, groups = draw_rows(data.draw)
-    forms = st.sampled_from([None, 2, 5, 9, 50, 0.01, 0.5, 0.99, "loo", Resampling(2, 0.9), LikeOuterTest()])
+    forms = st.sampled_from(
+        [None, 2, 5, 9, 50, 0.01, 0.5, 0.99, "loo", Resampling(2, 0.9), LikeOuterTest()]
+    )
     keywords = {"outer": data.draw(forms), "inner": data.draw(forms)}
     keywords["stratify"] = data.draw(st.sampled_from(["auto", True]))
     if data.draw(st.booleans()):
-        keywords |= {"time_ordered": True, "buffer": data.draw(st.sampled_from([0, 2, 30]))}
+        keywords |= {
+            "time_ordered": True,
+            "buffer": data.draw(st.sampled_from([0, 2, 30])),
+        }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CvnbWarning)
         try:
@@ -309,7 +358,9 @@ def test_shares_of_train_validation_test_are_of_all_rows(n_rows, a, b, seed):
     validation, test = a / 20, b / 20
     n_test, n_dev = -(-b * n_rows // 20), -(-a * n_rows // 20)
     assume(n_test + n_dev < n_rows)
-    plan = plan_of(Recipe.train_validation_test(validation, test, seed=seed), numbers(n_rows))
+    plan = plan_of(
+        Recipe.train_validation_test(validation, test, seed=seed), numbers(n_rows)
+    )
     (train, tested), (inner_train, dev) = plan.outer[0], plan.inner[0][0]
     assert (train.size, tested.size, dev.size) == (n_rows - n_test, n_test, n_dev)
     assert inner_train.size == n_rows - n_test - n_dev
@@ -319,11 +370,20 @@ def test_shares_of_train_validation_test_are_of_all_rows(n_rows, a, b, seed):
 def test_a_holdout_equals_train_test_split(n_rows, part, seed, classes):
     """One outer holdout has the rows of train_test_split in its order, stratified for classes."""
     share = part / 20
-    assume(np.ceil(share * n_rows) == -(-part * n_rows // 20) < n_rows)  # scikit-learn rounds 0.55 * 100 up to 56
+    assume(
+        np.ceil(share * n_rows) == -(-part * n_rows // 20) < n_rows
+    )  # scikit-learn rounds 0.55 * 100 up to 56
     y = np.arange(n_rows) % 2 if classes else numbers(n_rows)
     assume(not classes or 2 <= -(-part * n_rows // 20) <= n_rows - 2)
-    expected = train_test_split(np.arange(n_rows), test_size=share, random_state=seed, stratify=y if classes else None)
-    assert_same_splits(plan_of(Recipe.validation(share, seed=seed), y).outer, [expected])
+    expected = train_test_split(
+        np.arange(n_rows),
+        test_size=share,
+        random_state=seed,
+        stratify=y if classes else None,
+    )
+    assert_same_splits(
+        plan_of(Recipe.validation(share, seed=seed), y).outer, [expected]
+    )
 
 
 def test_an_inner_holdout_equals_train_test_split_with_the_next_seed():
@@ -332,11 +392,15 @@ def test_an_inner_holdout_equals_train_test_split_with_the_next_seed():
     plan = plan_of(Recipe(outer=0.2, inner=0.25, seed=3), y)
     learn, test = train_test_split(np.arange(50), test_size=0.2, random_state=3)
     assert_same_splits(plan.outer, [(learn, test)])
-    assert_same_splits(plan.inner[0], [train_test_split(learn, test_size=0.25, random_state=4)])
+    assert_same_splits(
+        plan.inner[0], [train_test_split(learn, test_size=0.25, random_state=4)]
+    )
 
 
 @given(st.integers(3, 8), st.integers(9, 60), st.booleans())
-def test_the_dev_set_of_nested_dev_is_as_large_as_the_outer_test_part(K, n_rows, time_ordered):
+def test_the_dev_set_of_nested_dev_is_as_large_as_the_outer_test_part(
+    K, n_rows, time_ordered
+):
     """One inner split per outer split, whose dev set has m/K rows."""
     plan = plan_of(Recipe.nested_dev(K, time_ordered=time_ordered), numbers(n_rows))
     for (train, test), inner in zip(plan.outer, plan.inner, strict=True):
@@ -346,18 +410,25 @@ def test_the_dev_set_of_nested_dev_is_as_large_as_the_outer_test_part(K, n_rows,
 
 def test_the_dev_set_of_nested_dev_follows_unequal_test_parts():
     """Where a splitter gives test parts of many sizes, each dev set has the size of its own."""
-    plan = plan_of(Recipe.nested_dev(PredefinedSplit(np.repeat([0, 1, 2], [3, 6, 5]))), numbers(14))
+    plan = plan_of(
+        Recipe.nested_dev(PredefinedSplit(np.repeat([0, 1, 2], [3, 6, 5]))), numbers(14)
+    )
     assert [[dev.size for _, dev in splits] for splits in plan.inner] == [[3], [6], [5]]
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(20, 40))
 def test_resampling_draws_the_promised_numbers_of_holdouts(outer, inner, n_rows):
     """nested_resampling has `outer` learning/test splits and `inner` dev sets in each, of the promised shares."""
-    plan = plan_of(Recipe.nested_resampling(outer, inner, test=0.2, validation=0.25), numbers(n_rows))
+    plan = plan_of(
+        Recipe.nested_resampling(outer, inner, test=0.2, validation=0.25),
+        numbers(n_rows),
+    )
     n_test = -(-n_rows // 5)
     n_dev = -(-(n_rows - n_test) // 4)
     assert [test.size for _, test in plan.outer] == [n_test] * outer
-    assert [[dev.size for _, dev in splits] for splits in plan.inner] == [[n_dev] * inner] * outer
+    assert [[dev.size for _, dev in splits] for splits in plan.inner] == [
+        [n_dev] * inner
+    ] * outer
 
 
 @pytest.mark.parametrize("classes", [False, True], ids=["numbers", "classes"])
@@ -396,13 +467,17 @@ def test_leave_one_out_with_groups_leaves_one_group_out():
 
 
 @given(st.integers(2, 10), st.integers(0, 3), st.booleans())
-def test_one_grouped_and_stratified_holdout_is_a_fold_of_stratified_group_k_fold(n_groups, seed, halves):
+def test_one_grouped_and_stratified_holdout_is_a_fold_of_stratified_group_k_fold(
+    n_groups, seed, halves
+):
     """A share of 1/q with groups and classes tests on one fold of StratifiedGroupKFold(q)."""
     share = 0.5 if halves else 0.25
     assume(n_groups >= 1 / share)
     groups, y = np.repeat(np.arange(n_groups), 4), np.tile([0, 1], 2 * n_groups)
     plan = plan_of(Recipe.validation(share, seed=seed), y, groups)
-    folds = StratifiedGroupKFold(round(1 / share), shuffle=True, random_state=seed).split(columns(len(y)), y, groups)
+    folds = StratifiedGroupKFold(
+        round(1 / share), shuffle=True, random_state=seed
+    ).split(columns(len(y)), y, groups)
     assert plan.outer[0][1].tolist() in [test.tolist() for _, test in folds]
 
 
@@ -410,7 +485,9 @@ def test_a_grouped_holdout_of_numbers_is_that_of_group_shuffle_split():
     """Without classes a share counts groups, as in scikit-learn."""
     groups = np.repeat(np.arange(10), [1, 2, 3, 4, 5, 5, 4, 3, 2, 1])
     plan = plan_of(Recipe.nested_resampling(3, 2, seed=5), numbers(30), groups)
-    expected = GroupShuffleSplit(3, test_size=2, random_state=5).split(columns(30), groups=groups)
+    expected = GroupShuffleSplit(3, test_size=2, random_state=5).split(
+        columns(30), groups=groups
+    )
     assert_same_splits(plan.outer, expected)
 
 
@@ -419,7 +496,9 @@ def test_a_grouped_holdout_of_classes_whose_share_leaves_a_rest_is_one_fold_too(
     """Also where the share of 42 rows is no whole number, a holdout of 1/q is one fold of StratifiedGroupKFold(q)."""
     groups, y = np.arange(42) % 21, np.arange(42) % 3
     plan = plan_of(Recipe.validation(share), y, groups)
-    folds = StratifiedGroupKFold(round(1 / share), shuffle=True, random_state=0).split(columns(42), y, groups)
+    folds = StratifiedGroupKFold(round(1 / share), shuffle=True, random_state=0).split(
+        columns(42), y, groups
+    )
     assert sorted(plan.outer[0][1]) in [test.tolist() for _, test in folds]
 
 
@@ -431,7 +510,9 @@ def test_resampling_of_classes_with_groups_leaves_shares_near_what_was_asked_for
     assert {dev.size for splits in plan.inner for _, dev in splits} <= {7, 8, 9, 10}
 
 
-@pytest.mark.parametrize("inner", [0.25, Resampling(2, 0.25), LikeOuterTest()], ids=repr)
+@pytest.mark.parametrize(
+    "inner", [0.25, Resampling(2, 0.25), LikeOuterTest()], ids=repr
+)
 def test_an_outer_training_part_of_one_group_is_refused(inner):
     """One group cannot stand on both sides of an inner holdout, with classes as without."""
     groups = np.repeat([0, 1], 10)
@@ -482,12 +563,20 @@ def test_a_number_of_folds_is_the_splitter_of_scikit_learn(name, seed):
     kind, classes, grouped = FOLDS[name]
     y, groups = rows_for(classes, grouped)
     plan = plan_of(Recipe(outer=4, inner=3, seed=seed), y, groups)
-    outer = list(kind(4, shuffle=True, random_state=seed).split(columns(len(y)), y, groups))
+    outer = list(
+        kind(4, shuffle=True, random_state=seed).split(columns(len(y)), y, groups)
+    )
     assert_same_splits(plan.outer, outer)
     for (train, _), inner in zip(outer, plan.inner, strict=True):
         splitter = kind(3, shuffle=True, random_state=seed + 1)
         own = None if groups is None else groups[train]
-        assert_same_splits(inner, [(train[a], train[b]) for a, b in splitter.split(columns(len(train)), y[train], own)])
+        assert_same_splits(
+            inner,
+            [
+                (train[a], train[b])
+                for a, b in splitter.split(columns(len(train)), y[train], own)
+            ],
+        )
 
 
 @pytest.mark.parametrize("name", FOLDS)
@@ -499,7 +588,10 @@ def test_folds_without_shuffling_are_those_of_scikit_learn(name):
     assert_same_splits(plan.outer, kind(4).split(columns(len(y)), y, groups))
     train = plan.outer[2][0]
     own = None if groups is None else groups[train]
-    assert_same_splits(plan.inner[2], [(train[a], train[b]) for a, b in kind(3).split(train, y[train], own)])
+    assert_same_splits(
+        plan.inner[2],
+        [(train[a], train[b]) for a, b in kind(3).split(train, y[train], own)],
+    )
 
 
 def test_stratify_false_draws_plain_folds_of_classes():
@@ -515,11 +607,15 @@ def test_a_regression_is_not_stratified():
     """stratify="auto" is for classes only; a regressor makes whole numbers a regression."""
     y = np.arange(30) % 3
     plan = plan_of(Recipe(outer=5, inner=None), y, family=Family(Ridge()))
-    assert_same_splits(plan.outer, KFold(5, shuffle=True, random_state=0).split(columns(30)))
+    assert_same_splits(
+        plan.outer, KFold(5, shuffle=True, random_state=0).split(columns(30))
+    )
 
 
 @pytest.mark.parametrize("inner", [3, "loo", 0.3, Resampling(4, 0.3), LikeOuterTest()])
-def test_parts_of_equal_size_share_their_inner_splits_where_only_the_number_of_rows_matters(inner):
+def test_parts_of_equal_size_share_their_inner_splits_where_only_the_number_of_rows_matters(
+    inner,
+):
     """Every part starts from the same seed: leave-one-out of 60 rows x 3 folds is kept once, not 60 times."""
     plan = plan_of(Recipe(outer="loo", inner=inner), numbers(60))
     assert len(plan.inner_kept) == 1
@@ -527,7 +623,9 @@ def test_parts_of_equal_size_share_their_inner_splits_where_only_the_number_of_r
         assert sorted(np.concatenate(splits[0])) == train.tolist()
 
 
-@pytest.mark.parametrize("case", [{"y": np.arange(60) % 2}, {"y": numbers(60), "groups": np.arange(60) // 2}])
+@pytest.mark.parametrize(
+    "case", [{"y": np.arange(60) % 2}, {"y": numbers(60), "groups": np.arange(60) // 2}]
+)
 def test_parts_that_differ_in_classes_or_groups_are_split_one_by_one(case):
     """Their splits depend on more than the number of rows."""
     plan = plan_of(Recipe(outer=5, inner=3), **case)
@@ -536,7 +634,9 @@ def test_parts_that_differ_in_classes_or_groups_are_split_one_by_one(case):
 
 def test_stratify_true_needs_classes():
     """stratify=True on a regression is refused."""
-    with pytest.raises(RecipeError, match="stratify=True needs classes, but this is a regression"):
+    with pytest.raises(
+        RecipeError, match="stratify=True needs classes, but this is a regression"
+    ):
         plan_of(Recipe(stratify=True), numbers(30))
 
 
@@ -553,10 +653,14 @@ GIVEN = {
     "KFold": KFold(4),
     "shuffled KFold": KFold(4, shuffle=True, random_state=3),
     "RepeatedKFold": RepeatedKFold(n_splits=3, n_repeats=2, random_state=1),
-    "RepeatedStratifiedKFold": RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=1),
+    "RepeatedStratifiedKFold": RepeatedStratifiedKFold(
+        n_splits=3, n_repeats=2, random_state=1
+    ),
     "StratifiedKFold": StratifiedKFold(3),
     "ShuffleSplit": ShuffleSplit(3, test_size=0.3, random_state=2),
-    "partial ShuffleSplit": ShuffleSplit(3, test_size=0.2, train_size=0.5, random_state=2),
+    "partial ShuffleSplit": ShuffleSplit(
+        3, test_size=0.2, train_size=0.5, random_state=2
+    ),
     "StratifiedShuffleSplit": StratifiedShuffleSplit(3, test_size=0.3, random_state=2),
     "LeaveOneOut": LeaveOneOut(),
     "LeavePOut": LeavePOut(2),
@@ -616,7 +720,9 @@ def test_a_splitter_that_looks_at_X_sees_it():
 
 def test_a_splitter_that_needs_groups_says_so():
     """Without groups= the message of scikit-learn is passed on with a hint."""
-    with pytest.raises(RecipeError, match=r"cannot split these 12 rows: .*groups.* Give groups="):
+    with pytest.raises(
+        RecipeError, match=r"cannot split these 12 rows: .*groups.* Give groups="
+    ):
         plan_of(Recipe(outer=LeaveOneGroupOut(), inner=None), numbers(12))
 
 
@@ -628,8 +734,15 @@ LISTS = {
     "arrays": [(np.array([1, 0], dtype=np.uint8), np.array([4], dtype=np.int32))],
     "tuples": (((0, 1), (2, 3)), ((2, 3), (0, 1))),
     "the same split twice": [([0, 1], [2]), ([0, 1], [2])],
-    "partition in another order": [([4, 5, 2, 3], [1, 0]), ([0, 1, 4, 5], [3, 2]), ([0, 1, 2, 3], [5, 4])],
-    "partition in order, training parts unsorted": [([5, 4, 3], [0, 1, 2]), ([0, 1, 2], [3, 4, 5])],
+    "partition in another order": [
+        ([4, 5, 2, 3], [1, 0]),
+        ([0, 1, 4, 5], [3, 2]),
+        ([0, 1, 2, 3], [5, 4]),
+    ],
+    "partition in order, training parts unsorted": [
+        ([5, 4, 3], [0, 1, 2]),
+        ([0, 1, 2], [3, 4, 5]),
+    ],
 }
 
 
@@ -637,8 +750,12 @@ LISTS = {
 def test_lists_are_kept_exactly_and_in_their_order(name):
     """Outer lists, and inner lists where nothing is measured outside, keep every row number where it stands."""
     splits = LISTS[name]
-    assert_same_splits(plan_of(Recipe(outer=splits, inner=None), numbers(6)).outer, splits)
-    assert_same_splits(plan_of(Recipe(outer=None, inner=splits), numbers(6)).inner[0], splits)
+    assert_same_splits(
+        plan_of(Recipe(outer=splits, inner=None), numbers(6)).outer, splits
+    )
+    assert_same_splits(
+        plan_of(Recipe(outer=None, inner=splits), numbers(6)).inner[0], splits
+    )
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -661,7 +778,9 @@ CONTAINERS = {
     "arrays": lambda pairs: list(pairs),
     "lists": lambda pairs: [[train.tolist(), test.tolist()] for train, test in pairs],
     "tuples": lambda pairs: tuple((tuple(train), tuple(test)) for train, test in pairs),
-    "small integers": lambda pairs: [(train.astype(np.uint8), test.astype(np.int16)) for train, test in pairs],
+    "small integers": lambda pairs: [
+        (train.astype(np.uint8), test.astype(np.int16)) for train, test in pairs
+    ],
     "a generator": lambda pairs: (pair for pair in pairs),
 }
 
@@ -673,10 +792,16 @@ def test_lists_that_partition_the_rows_are_kept_like_drawn_folds(container):
     outer, inner = list(drawn.outer), [list(splits) for splits in drawn.inner]
     plan = plan_of(Recipe(kept(outer), [kept(splits) for splits in inner]), numbers(31))
     assert plan == drawn
-    for mine, theirs in zip([plan.outer_layout, *plan.inner_layouts], [drawn.outer_layout, *drawn.inner_layouts], strict=True):
+    for mine, theirs in zip(
+        [plan.outer_layout, *plan.inner_layouts],
+        [drawn.outer_layout, *drawn.inner_layouts],
+        strict=True,
+    ):
         assert isinstance(mine, Partition)
         assert mine.label.tolist() == theirs.label.tolist()
-    assert isinstance(plan_of(Recipe(None, kept(outer)), numbers(31)).inner_layouts[0], Partition)
+    assert isinstance(
+        plan_of(Recipe(None, kept(outer)), numbers(31)).inner_layouts[0], Partition
+    )
     assert Plan.from_json(plan.to_json()) == drawn
 
 
@@ -690,14 +815,18 @@ def test_inner_lists_are_folds_of_the_rows_that_their_outer_split_leaves():
         assert_same_splits(splits, expected)
 
 
-@pytest.mark.parametrize("family", [ridge(), lasso(), knn(k=[1, 3, 7], scale=False, task="regression")])
+@pytest.mark.parametrize(
+    "family", [ridge(), lasso(), knn(k=[1, 3, 7], scale=False, task="regression")]
+)
 def test_folds_as_lists_take_the_path_of_drawn_folds(family):
     """The same computation, so the same numbers to the last bit."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 4))
     y = X @ [1.0, 2.0, 0.0, 0.0] + rng.normal(size=90)
     drawn = Recipe(5, 3).run(family, X, y)
-    given = Recipe(list(drawn.plan.outer), [list(splits) for splits in drawn.plan.inner]).run(family, X, y)
+    given = Recipe(
+        list(drawn.plan.outer), [list(splits) for splits in drawn.plan.inner]
+    ).run(family, X, y)
     assert given.path == drawn.path
     assert given.path.startswith("shared:")
     assert np.array_equal(given.inner_curves, drawn.inner_curves)
@@ -718,7 +847,13 @@ class Counted(list):
 
 def test_the_words_of_long_lists_do_not_read_them():
     """A repr says how many splits are given: it need not write down two million numbers to find that they are too long."""
-    recipe = Recipe([(Counted(range(1, 1000)), Counted([0])), (Counted([0]), Counted(range(1, 1000)))], None)
+    recipe = Recipe(
+        [
+            (Counted(range(1, 1000)), Counted([0])),
+            (Counted([0]), Counted(range(1, 1000))),
+        ],
+        None,
+    )
     Counted.read = 0
     assert repr(recipe) == "Recipe(outer=<2 given splits>, inner=None, seed=0)"
     assert Counted.read < 100
@@ -737,14 +872,20 @@ def test_leave_one_out_as_lists_costs_no_more_than_reading_them():
             times.append(time.perf_counter() - started)
         return min(times)
 
-    read = seconds(lambda: [(train.astype(np.int32).max(), test.max()) for train, test in splits])
-    assert seconds(lambda: plan_of(recipe, y)) < 20 * read  # 5 times; 70 times with masks and sorts of every list
+    read = seconds(
+        lambda: [(train.astype(np.int32).max(), test.max()) for train, test in splits]
+    )
+    assert (
+        seconds(lambda: plan_of(recipe, y)) < 20 * read
+    )  # 5 times; 70 times with masks and sorts of every list
 
 
 def test_a_row_may_be_trained_on_twice():
     """A list may name a training row twice (an inner bootstrap with its out-of-bag rows): only train ∩ test is refused."""
     splits = [([0, 0, 1, 3], [2, 4]), ([4, 4, 2], [0, 1])]
-    assert_same_splits(plan_of(Recipe(outer=None, inner=splits), numbers(6)).inner[0], splits)
+    assert_same_splits(
+        plan_of(Recipe(outer=None, inner=splits), numbers(6)).inner[0], splits
+    )
 
 
 class Bootstrap(BaseCrossValidator):
@@ -761,7 +902,10 @@ class Bootstrap(BaseCrossValidator):
 
 def test_an_outer_bootstrap_is_refused():
     """Rows that a bootstrap repeats across training and test part are named."""
-    with pytest.raises(RecipeError, match=r"outer split 0 has row \d+ .* in its training and its test part.*bootstrap"):
+    with pytest.raises(
+        RecipeError,
+        match=r"outer split 0 has row \d+ .* in its training and its test part.*bootstrap",
+    ):
         plan_of(Recipe(outer=Bootstrap(), inner=3), numbers(20))
 
 
@@ -785,7 +929,9 @@ def test_test_rows_are_kept_exactly():
 
 def test_dev_rows_are_kept_exactly_inside_test_rows():
     """train/dev/test as they came: the dev rows choose, the rest trains, the test rows measure."""
-    plan = plan_of(Recipe.train_validation_test(test_rows=[0, 1], dev_rows=[5, 2]), numbers(10))
+    plan = plan_of(
+        Recipe.train_validation_test(test_rows=[0, 1], dev_rows=[5, 2]), numbers(10)
+    )
     (train, dev), *more = plan.inner[0]
     assert not more
     assert sorted(dev) == [2, 5]
@@ -812,7 +958,9 @@ def test_dev_rows_are_never_tested_on():
 @pytest.mark.parametrize("option", ["test_rows", "dev_rows"])
 def test_fixed_rows_out_of_range_are_refused(option, rows):
     """Row numbers are those of the data."""
-    with pytest.raises(RecipeError, match=f"{option} names row .*, but the rows are 0 to 19"):
+    with pytest.raises(
+        RecipeError, match=f"{option} names row .*, but the rows are 0 to 19"
+    ):
         plan_of(Recipe(**{"outer": 0.2, option: rows}), numbers(20))
 
 
@@ -825,7 +973,9 @@ def test_dev_rows_among_the_test_rows_are_refused():
 def test_all_rows_as_test_rows_are_refused():
     """Some row must be left to train on."""
     with pytest.raises(CvnbError, match=r"empty|no row"):
-        Recipe(test_rows=range(20), inner=None).run(Ridge(), columns(20), numbers(20), progress="off")
+        Recipe(test_rows=range(20), inner=None).run(
+            Ridge(), columns(20), numbers(20), progress="off"
+        )
 
 
 def test_a_buffer_that_leaves_no_training_row_is_refused():
@@ -837,16 +987,31 @@ def test_a_buffer_that_leaves_no_training_row_is_refused():
 
 def test_a_buffer_around_test_rows_is_thrown_away():
     """Rows near a test row that came with the data are trained on at neither level."""
-    plan = plan_of(Recipe(test_rows=[10, 11], time_ordered=True, buffer=2, inner=2), numbers(20))
+    plan = plan_of(
+        Recipe(test_rows=[10, 11], time_ordered=True, buffer=2, inner=2), numbers(20)
+    )
     assert plan.outer[0][0].tolist() == [*range(8), *range(14, 20)]
     assert plan.audit().ok
 
 
 def test_dev_rows_next_to_a_drawn_test_part_keep_the_buffer():
     """Where the buffer cannot be kept around dev rows that came with the data, the recipe is refused."""
-    assert plan_of(Recipe(outer=0.2, dev_rows=[20, 22], time_ordered=True, buffer=3), numbers(60)).audit().ok
-    with pytest.raises(InfeasibleError, match="dev_rows holds row 55, which is not among the training rows"):
-        plan_of(Recipe(outer=0.2, dev_rows=[55, 57], time_ordered=True, buffer=3), numbers(60))
+    assert (
+        plan_of(
+            Recipe(outer=0.2, dev_rows=[20, 22], time_ordered=True, buffer=3),
+            numbers(60),
+        )
+        .audit()
+        .ok
+    )
+    with pytest.raises(
+        InfeasibleError,
+        match="dev_rows holds row 55, which is not among the training rows",
+    ):
+        plan_of(
+            Recipe(outer=0.2, dev_rows=[55, 57], time_ordered=True, buffer=3),
+            numbers(60),
+        )
 
 
 def test_the_groups_of_dev_rows_are_not_tested_on():
@@ -871,7 +1036,9 @@ SEEDED = {
 
 @pytest.mark.parametrize("name", SEEDED)
 @pytest.mark.parametrize("groups", [None, np.arange(40) // 2], ids=["rows", "groups"])
-@pytest.mark.parametrize("y", [numbers(40), np.arange(40) % 2], ids=["numbers", "classes"])
+@pytest.mark.parametrize(
+    "y", [numbers(40), np.arange(40) % 2], ids=["numbers", "classes"]
+)
 def test_another_seed_draws_other_splits(name, groups, y):
     """The seed decides shuffled splits of every kind."""
     recipe = SEEDED[name]
@@ -911,26 +1078,40 @@ def test_a_plan_of_a_frame_is_that_of_its_values():
     y, groups = np.arange(30) % 2, np.arange(30) // 3
     index = np.random.default_rng(0).permutation(30)
     frame = pd.DataFrame(columns(30), index=index)
-    given = Recipe().plan(frame, pd.Series(y, index=index), groups=pd.Series(groups, index=index[::-1]))
+    given = Recipe().plan(
+        frame, pd.Series(y, index=index), groups=pd.Series(groups, index=index[::-1])
+    )
     assert given == Recipe().plan(columns(30), y, groups=groups)
 
 
 @pytest.mark.parametrize(
-    "groups", [np.array(list("abcdefghij")), [f"p{i:02}" for i in range(10)], np.arange(10) * 7 - 3], ids=str
+    "groups",
+    [
+        np.array(list("abcdefghij")),
+        [f"p{i:02}" for i in range(10)],
+        np.arange(10) * 7 - 3,
+    ],
+    ids=str,
 )
 def test_the_names_of_groups_do_not_matter(groups):
     """Groups of words, of numbers and of floats give the same splits where they sort alike."""
     codes = np.arange(30) % 10
     named = np.asarray(groups)[codes]
     for y in (numbers(30), np.arange(30) % 3):
-        assert plan_of(Recipe(outer=3, inner=2), y, named) == plan_of(Recipe(outer=3, inner=2), y, codes)
+        assert plan_of(Recipe(outer=3, inner=2), y, named) == plan_of(
+            Recipe(outer=3, inner=2), y, codes
+        )
 
 
 def test_a_run_uses_the_plan_that_the_recipe_draws():
     """recipe.plan(X, y, family, groups) is result.plan, whatever the number of workers."""
     X, y, groups = columns(40), np.arange(40) % 2, np.arange(40) // 2
     recipe = Recipe(outer=3, inner=2, seed=5)
-    for family in (knn(k=[1, 3]), Family(KNeighborsClassifier(), {"n_neighbors": [1, 3]}), logistic(C=[1.0])):
+    for family in (
+        knn(k=[1, 3]),
+        Family(KNeighborsClassifier(), {"n_neighbors": [1, 3]}),
+        logistic(C=[1.0]),
+    ):
         plan = recipe.plan(X, y, family, groups)
         assert recipe.run(family, X, y, groups=groups, progress="off").plan == plan
 
@@ -940,7 +1121,12 @@ def test_two_families_share_the_splits_of_one_recipe():
     X, y = columns(40), np.arange(40) % 2
     plans = [
         Recipe().plan(X, y, family)
-        for family in (knn(), logistic(), Family(KNeighborsClassifier(), {"n_neighbors": [1, 3]}), None)
+        for family in (
+            knn(),
+            logistic(),
+            Family(KNeighborsClassifier(), {"n_neighbors": [1, 3]}),
+            None,
+        )
     ]
     assert all(plan == plans[0] for plan in plans)
 
@@ -948,15 +1134,22 @@ def test_two_families_share_the_splits_of_one_recipe():
 def test_a_grid_search_brings_its_cv_where_inner_is_auto():
     """inner="auto" takes the cv of a GridSearchCV as given; any other inner leaves it aside."""
     y = np.arange(40) % 2
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=ShuffleSplit(3, random_state=4))
-    assert plan_of(Recipe(), y, family=search) == plan_of(Recipe(inner=ShuffleSplit(3, random_state=4)), y)
+    search = GridSearchCV(
+        LogisticRegression(), {"C": [0.1, 1.0]}, cv=ShuffleSplit(3, random_state=4)
+    )
+    assert plan_of(Recipe(), y, family=search) == plan_of(
+        Recipe(inner=ShuffleSplit(3, random_state=4)), y
+    )
     assert plan_of(Recipe(inner=4), y, family=search) == plan_of(Recipe(inner=4), y)
 
 
 def test_a_number_as_cv_of_a_grid_search_is_what_scikit_learn_makes_of_it():
     """GridSearchCV(cv=3) splits without shuffling, stratified for a classifier only."""
     y = np.arange(40) % 2
-    for family, splitter in (((LogisticRegression(), TWO_C), StratifiedKFold(3)), ((Ridge(), TWO_ALPHAS), KFold(3))):
+    for family, splitter in (
+        ((LogisticRegression(), TWO_C), StratifiedKFold(3)),
+        ((Ridge(), TWO_ALPHAS), KFold(3)),
+    ):
         plan = plan_of(Recipe(), y, family=GridSearchCV(*family, cv=3))
         expected = plan_of(Recipe(inner=splitter), y, family=Family(*family))
         assert len(plan.inner[0]) == 3
@@ -966,7 +1159,9 @@ def test_a_number_as_cv_of_a_grid_search_is_what_scikit_learn_makes_of_it():
 def test_a_grid_search_without_cv_leaves_five_shuffled_folds():
     """cv=None names no splitter."""
     y = np.arange(40) % 2
-    assert plan_of(Recipe(), y, family=GridSearchCV(LogisticRegression(), TWO_C)) == plan_of(Recipe(inner=5), y)
+    assert plan_of(
+        Recipe(), y, family=GridSearchCV(LogisticRegression(), TWO_C)
+    ) == plan_of(Recipe(inner=5), y)
 
 
 @pytest.mark.parametrize("cv", [1, 0, 0.3, "five"])
@@ -979,7 +1174,9 @@ def test_a_cv_of_a_grid_search_that_splits_nothing_is_refused_by_name(cv):
 def test_groups_reach_a_grid_search_whose_cv_is_a_number():
     """A bare number knows nothing of groups, so folds are drawn that keep them."""
     y, groups = np.arange(40) % 2, np.arange(40) // 2
-    plan = plan_of(Recipe(outer=4), y, groups, GridSearchCV(LogisticRegression(), TWO_C, cv=3))
+    plan = plan_of(
+        Recipe(outer=4), y, groups, GridSearchCV(LogisticRegression(), TWO_C, cv=3)
+    )
     assert plan.audit().ok
     assert [len(splits) for splits in plan.inner] == [3] * 4
 
@@ -989,7 +1186,10 @@ def test_different_cvs_in_one_comparison_are_refused_unless_inner_is_given():
     y = np.arange(40) % 2
     families = {n: GridSearchCV(LogisticRegression(), TWO_C, cv=n) for n in ("a", "b")}
     families["a"].cv, families["b"].cv = 3, KFold(3, shuffle=True, random_state=0)
-    with pytest.raises(RecipeError, match=r"the families bring different inner splitters .*; give inner="):
+    with pytest.raises(
+        RecipeError,
+        match=r"the families bring different inner splitters .*; give inner=",
+    ):
         plan_of(Recipe(), y, family=families)
     assert plan_of(Recipe(inner=4), y, family=families) == plan_of(Recipe(inner=4), y)
 
@@ -1001,7 +1201,9 @@ def test_the_cv_of_a_family_that_leaves_nothing_to_choose_does_not_count():
         "one": GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=4),
         "two": GridSearchCV(LogisticRegression(), TWO_C, cv=KFold(3)),
     }
-    assert [len(splits) for splits in plan_of(Recipe(), y, family=families).inner] == [3] * 5
+    assert [len(splits) for splits in plan_of(Recipe(), y, family=families).inner] == [
+        3
+    ] * 5
 
 
 def test_long_cvs_that_differ_in_the_middle_are_different():
@@ -1011,16 +1213,23 @@ def test_long_cvs_that_differ_in_the_middle_are_different():
     other[800:810] = (other[800:810] + 1) % 3
     outer = [(np.arange(1600), np.arange(1600, 2000))]
     families = {
-        name: GridSearchCV(Ridge(), {}, cv=PredefinedSplit(test_fold)) for name, test_fold in (("a", fold), ("b", other))
+        name: GridSearchCV(Ridge(), {}, cv=PredefinedSplit(test_fold))
+        for name, test_fold in (("a", fold), ("b", other))
     }
-    with pytest.raises(RecipeError, match="the families bring different inner splitters"):
+    with pytest.raises(
+        RecipeError, match="the families bring different inner splitters"
+    ):
         plan_of(Recipe(outer=outer), numbers(2000), family=families)
 
 
 def test_a_comparison_of_two_tasks_has_no_plan():
     """A regressor and a classifier are not run on one plan."""
     with pytest.raises(FamilyError, match="a comparison needs one task"):
-        plan_of(Recipe(), np.arange(40) % 2, family={"a": Ridge(), "b": LogisticRegression()})
+        plan_of(
+            Recipe(),
+            np.arange(40) % 2,
+            family={"a": Ridge(), "b": LogisticRegression()},
+        )
 
 
 # Rare classes
@@ -1035,7 +1244,10 @@ def with_rare(n_rows=40, size=3, name="rare"):
 
 def test_a_rare_class_gets_one_warning_naming_it_its_size_and_the_splits():
     """stratify="auto": one CvnbWarning for both levels together, kept in the notes of the plan."""
-    with pytest.warns(CvnbWarning, match=r"Class 'rare' has 3 rows, fewer than the 5 outer folds.*outer split") as caught:
+    with pytest.warns(
+        CvnbWarning,
+        match=r"Class 'rare' has 3 rows, fewer than the 5 outer folds.*outer split",
+    ) as caught:
         plan = plan_of(Recipe(), with_rare())
     assert len(caught) == 1
     assert [note for note in plan.notes if "'rare'" in note] == [str(caught[0].message)]
@@ -1046,7 +1258,10 @@ def test_two_rare_classes_get_a_warning_each():
     y = np.array([*"aaaaaaaaaaaaaabbbbbbbbbbbbbbbbcccddd"])
     with pytest.warns(CvnbWarning) as caught:
         plan_of(Recipe(inner=None), y)
-    assert [str(w.message).split(",")[0] for w in caught] == ["Class 'c' has 3 rows", "Class 'd' has 3 rows"]
+    assert [str(w.message).split(",")[0] for w in caught] == [
+        "Class 'c' has 3 rows",
+        "Class 'd' has 3 rows",
+    ]
 
 
 def test_a_class_that_is_rare_inside_only_names_the_outer_splits():
@@ -1062,7 +1277,13 @@ def test_a_rare_class_is_spread_as_far_as_its_size_allows():
     """Three rows of a class stand in three different outer test parts."""
     y = with_rare()
     plan = quietly(Recipe(inner=None), y)
-    assert sorted(np.sum(y[test] == "rare") for _, test in plan.outer) == [0, 0, 1, 1, 1]
+    assert sorted(np.sum(y[test] == "rare") for _, test in plan.outer) == [
+        0,
+        0,
+        1,
+        1,
+        1,
+    ]
 
 
 def test_a_rare_class_of_a_grid_search_with_a_number_as_cv_gets_one_warning():
@@ -1076,7 +1297,10 @@ def test_a_rare_class_of_a_grid_search_with_a_number_as_cv_gets_one_warning():
 def test_a_rare_class_is_refused_with_stratify_true_naming_the_largest_number_of_folds():
     """The message names class, size and the largest K that works; that K works."""
     y = with_rare()
-    with pytest.raises(InfeasibleError, match=r"Class 'rare' has 3 rows, fewer than the 5 outer folds; use outer<=3"):
+    with pytest.raises(
+        InfeasibleError,
+        match=r"Class 'rare' has 3 rows, fewer than the 5 outer folds; use outer<=3",
+    ):
         plan_of(Recipe(stratify=True), y)
     assert len(plan_of(Recipe(outer=3, inner=2, stratify=True), y).outer) == 3
 
@@ -1084,20 +1308,28 @@ def test_a_rare_class_is_refused_with_stratify_true_naming_the_largest_number_of
 def test_a_class_that_is_rare_inside_is_refused_with_stratify_true():
     """The inner level is checked too, and the K that is named works."""
     y = with_rare()
-    with pytest.raises(InfeasibleError, match=r"Class 'rare' has 2 rows, fewer than the 5 inner folds .*; use inner<=2"):
+    with pytest.raises(
+        InfeasibleError,
+        match=r"Class 'rare' has 2 rows, fewer than the 5 inner folds .*; use inner<=2",
+    ):
         plan_of(Recipe(outer=3, stratify=True), y)
     assert len(plan_of(Recipe(outer=3, inner=2, stratify=True), y).inner[0]) == 2
 
 
 @pytest.mark.parametrize(
     "splitter",
-    [StratifiedKFold(5), StratifiedKFold(5, shuffle=True, random_state=0), RepeatedStratifiedKFold(n_splits=5)],
+    [
+        StratifiedKFold(5),
+        StratifiedKFold(5, shuffle=True, random_state=0),
+        RepeatedStratifiedKFold(n_splits=5),
+    ],
     ids=["plain", "shuffled", "repeated"],
 )
 def test_a_rare_class_is_refused_by_an_explicit_stratified_splitter(splitter):
     """Naming the class, its size and the largest number of folds."""
     with pytest.raises(
-        InfeasibleError, match=r"Class 'rare' has 3 rows, fewer than outer=.* the largest n_splits that works is 3"
+        InfeasibleError,
+        match=r"Class 'rare' has 3 rows, fewer than outer=.* the largest n_splits that works is 3",
     ):
         plan_of(Recipe(outer=splitter, inner=None), with_rare())
 
@@ -1105,14 +1337,17 @@ def test_a_rare_class_is_refused_by_an_explicit_stratified_splitter(splitter):
 def test_a_rare_class_is_refused_by_an_explicit_stratified_inner_splitter():
     """Also inside, where the outer folds took a row of it away."""
     with pytest.raises(
-        InfeasibleError, match=r"Class 'rare' has 2 rows, fewer than inner=.* the largest n_splits that works is 2"
+        InfeasibleError,
+        match=r"Class 'rare' has 2 rows, fewer than inner=.* the largest n_splits that works is 2",
     ):
         plan_of(Recipe(outer=3, inner=StratifiedKFold(3)), with_rare())
 
 
 def test_a_class_of_one_row_is_refused_with_stratify_true():
     """No number of folds keeps one row in proportion."""
-    with pytest.raises(InfeasibleError, match=r"Class 'rare' has 1 rows?, .*merge or drop it"):
+    with pytest.raises(
+        InfeasibleError, match=r"Class 'rare' has 1 rows?, .*merge or drop it"
+    ):
         plan_of(Recipe(stratify=True), with_rare(size=1))
 
 
@@ -1133,9 +1368,14 @@ def test_a_holdout_of_a_class_of_one_row_is_drawn_all_the_same():
 def test_classes_that_are_all_rare_are_not_stratified_and_a_warning_says_so():
     """Twenty classes of two rows: folds are drawn without strata."""
     y = np.array([f"c{i // 2}" for i in range(40)])
-    with pytest.warns(CvnbWarning, match="Every class has fewer rows than the 5 outer folds: these folds are not stratified"):
+    with pytest.warns(
+        CvnbWarning,
+        match="Every class has fewer rows than the 5 outer folds: these folds are not stratified",
+    ):
         plan = plan_of(Recipe(inner=None), y)
-    assert_same_splits(plan.outer, KFold(5, shuffle=True, random_state=0).split(columns(40)))
+    assert_same_splits(
+        plan.outer, KFold(5, shuffle=True, random_state=0).split(columns(40))
+    )
 
 
 # What does not fit
@@ -1144,8 +1384,14 @@ def test_classes_that_are_all_rare_are_not_stratified_and_a_warning_says_so():
 @pytest.mark.parametrize(
     ("recipe", "message"),
     [
-        (Recipe(outer=21, inner=None), "21 outer folds need 21 rows, but there are 20; use outer<=20"),
-        (Recipe(outer=2, inner=11), "11 inner folds need 11 rows, but outer training part 0 has 10; use inner<=10"),
+        (
+            Recipe(outer=21, inner=None),
+            "21 outer folds need 21 rows, but there are 20; use outer<=20",
+        ),
+        (
+            Recipe(outer=2, inner=11),
+            "11 inner folds need 11 rows, but outer training part 0 has 10; use inner<=10",
+        ),
         (Recipe(outer=0.99), "leaves an empty part"),
         (Recipe.train_validation_test(0.5, 0.49), "leaves an empty part"),
         (Recipe(outer=0.5, time_ordered=True, buffer=10), "no row is left to train on"),
@@ -1162,7 +1408,10 @@ def test_too_few_rows_are_refused_saying_what_would_work(recipe, message):
     ("n_groups", "message"),
     [
         (3, "5 outer folds need 5 groups, but there are 3; use outer<=3"),
-        (5, "5 inner folds need 5 groups, but outer training part 0 has 4; use inner<=4"),
+        (
+            5,
+            "5 inner folds need 5 groups, but outer training part 0 has 4; use inner<=4",
+        ),
     ],
 )
 def test_fewer_groups_than_folds_are_refused(n_groups, message):
@@ -1199,7 +1448,9 @@ def test_an_audit_of_clean_lists_finds_nothing():
 
 def test_an_audit_finds_exactly_a_planted_group():
     """One group on both sides of one split is one finding, naming the split and the number of rows."""
-    audit = audit_of([CLEAN[0], ([6, 7, 8, 9, 1], [0, 10]), CLEAN[2]], groups=np.arange(12) // 2)
+    audit = audit_of(
+        [CLEAN[0], ([6, 7, 8, 9, 1], [0, 10]), CLEAN[2]], groups=np.arange(12) // 2
+    )
     assert not audit.ok
     assert list(audit.findings) == ["outer split 1: 1 row of cut groups on both sides"]
 
@@ -1207,7 +1458,10 @@ def test_an_audit_finds_exactly_a_planted_group():
 def test_an_audit_finds_exactly_planted_repeated_rows():
     """Rows that are equal in X and y and stand on both sides are found; equal rows on one side are not."""
     X, y = columns(12).copy(), numbers(12)
-    X[[3, 11]], y[[3, 11]] = 99.0, 5.0  # split 1 trains and tests on neither, split 2 tests on one of them only
+    X[[3, 11]], y[[3, 11]] = (
+        99.0,
+        5.0,
+    )  # split 1 trains and tests on neither, split 2 tests on one of them only
     X[[6, 7]], y[[6, 7]] = 77.0, 4.0  # always together
     audit = audit_of([([0, 1, 3], [6, 7, 11]), CLEAN[1], CLEAN[2]], X=X, y=y)
     assert list(audit.findings) == ["outer split 0: 1 repeated row on both sides"]
@@ -1218,7 +1472,9 @@ def test_rows_equal_in_X_alone_are_no_repeated_rows():
     assert audit_of([([0, 1, 2], [3, 4, 5])], X=np.zeros((12, 2))).ok
 
 
-@pytest.mark.parametrize("kind", ["array", "negative zero", "frame", "missing", "words", "float32", "sparse"])
+@pytest.mark.parametrize(
+    "kind", ["array", "negative zero", "frame", "missing", "words", "float32", "sparse"]
+)
 def test_repeated_rows_are_found_in_any_table(kind):
     """Rows are compared by value, whatever holds them."""
     values = np.arange(12.0)
@@ -1246,7 +1502,13 @@ def test_repeated_rows_are_found_in_any_table(kind):
 def test_rows_of_minus_one_and_of_minus_two_are_no_repeated_rows(kind):
     """Python hashes -1 and -2 alike; rows are compared by value all the same."""
     X: Any = np.where(np.arange(12) < 6, -1.0, -2.0)[:, None]
-    X = pd.DataFrame(X) if kind == "frame" else np.column_stack([X, X]).astype(object) if kind == "objects" else X
+    X = (
+        pd.DataFrame(X)
+        if kind == "frame"
+        else np.column_stack([X, X]).astype(object)
+        if kind == "objects"
+        else X
+    )
     audit = audit_of([(range(6), range(6, 12))], X=X, y=np.tile(numbers(6), 2))
     assert audit.ok
 
@@ -1258,26 +1520,38 @@ def test_shuffled_folds_of_repeated_rows_are_legal_and_the_audit_counts_them():
     expected = []
     for j, (train, test) in enumerate(plan.outer):
         both = sum(X[t, 0] in X[train, 0] for t in test)
-        expected += [f"outer split {j}: {both} repeated row{'s' * (both > 1)} on both sides"] if both else []
+        expected += (
+            [f"outer split {j}: {both} repeated row{'s' * (both > 1)} on both sides"]
+            if both
+            else []
+        )
     assert list(plan.audit().findings) == expected
     assert expected
 
 
 def test_an_audit_finds_exactly_a_planted_buffer_violation():
     """One training row too near to a test row, planted at the inner level of a record."""
-    plan = plan_of(Recipe(outer=0.25, inner=0.25, time_ordered=True, buffer=2), numbers(24))
+    plan = plan_of(
+        Recipe(outer=0.25, inner=0.25, time_ordered=True, buffer=2), numbers(24)
+    )
     (train, test), learn = plan.inner[0][0], plan.outer[0][0]
     assert plan.audit().ok
-    broken = Recipe(outer=list(plan.outer), inner=[[(np.append(train, test[0] - 1), test)]]).plan(columns(24), numbers(24))
+    broken = Recipe(
+        outer=list(plan.outer), inner=[[(np.append(train, test[0] - 1), test)]]
+    ).plan(columns(24), numbers(24))
     record = json.loads(broken.to_json()) | {"buffer": 2}
     assert learn.size == 16
     findings = Plan.from_json(json.dumps(record)).audit().findings
-    assert list(findings) == ["inner split 0 of outer split 0: 1 training row within the buffer of 2 rows"]
+    assert list(findings) == [
+        "inner split 0 of outer split 0: 1 training row within the buffer of 2 rows"
+    ]
 
 
 def test_an_audit_finds_exactly_planted_rows_on_both_sides():
     """A record edited by hand so that a row is trained on and tested on is found out."""
-    plan = plan_of(Recipe(outer=[([0, 1, 2], [3, 4]), ([3, 4], [0, 1])], inner=None), numbers(6))
+    plan = plan_of(
+        Recipe(outer=[([0, 1, 2], [3, 4]), ([3, 4], [0, 1])], inner=None), numbers(6)
+    )
     record = json.loads(plan.to_json())
     record["outer"]["pairs"][1][0] = record["outer"]["pairs"][0][0]
     findings = Plan.from_json(json.dumps(record)).audit().findings
@@ -1289,7 +1563,9 @@ def test_an_audit_names_inner_splits_inside_their_outer_split():
     groups = np.arange(12) // 2
     outer = [([0, 1, 2, 3, 4, 5], [6, 7]), ([6, 7, 8, 9, 10, 11], [0, 1])]
     inner = [[([0, 1], [2, 3])], [([6, 7], [8, 9]), ([6, 7, 10], [11, 8])]]
-    plan = Recipe(outer=outer, inner=inner).plan(columns(12), numbers(12), groups=groups)
+    plan = Recipe(outer=outer, inner=inner).plan(
+        columns(12), numbers(12), groups=groups
+    )
     assert list(plan.audit().findings) == [
         "inner split 1 of outer split 1: 1 row of cut groups on both sides",
     ]
@@ -1304,13 +1580,22 @@ def test_an_audit_of_given_folds_with_groups_finds_what_the_splitter_ignored():
 
 @pytest.mark.parametrize(
     "keywords",
-    [{"outer": KFold(4)}, {"outer": 3, "inner": KFold(3)}, {"test_rows": [0, 3, 8]}, {"outer": None, "dev_rows": [0, 5]}],
+    [
+        {"outer": KFold(4)},
+        {"outer": 3, "inner": KFold(3)},
+        {"test_rows": [0, 3, 8]},
+        {"outer": None, "dev_rows": [0, 5]},
+    ],
     ids=["outer", "inner", "test rows", "dev rows"],
 )
 def test_a_run_notes_that_given_splits_cut_groups(keywords):
     """What is used as given may cut groups; it is never silent about it."""
     result = Recipe(**keywords).run(
-        Family(Ridge(), TWO_ALPHAS), columns(12), numbers(12), groups=np.arange(12) // 2, progress="off"
+        Family(Ridge(), TWO_ALPHAS),
+        columns(12),
+        numbers(12),
+        groups=np.arange(12) // 2,
+        progress="off",
     )
     assert any("groups" in note for note in result.notes)
 
@@ -1343,7 +1628,9 @@ RECORDED = {
     "time": Recipe(outer=3, inner=3, time_ordered=True, buffer=2),
     "test and dev rows": Recipe(test_rows=[1, 2], dev_rows=[5]),
     "splitters": Recipe(outer=ShuffleSplit(3, random_state=0), inner=LeaveOneOut()),
-    "lists": Recipe(outer=[([5, 3, 1, 0], [2, 4])], inner=[[([5, 3], [0]), ([0, 1], [3, 5])]]),
+    "lists": Recipe(
+        outer=[([5, 3, 1, 0], [2, 4])], inner=[[([5, 3], [0]), ([0, 1], [3, 5])]]
+    ),
     "inner lists": Recipe(outer=None, inner=[([5, 3], [0]), ([0, 1], [3, 5])]),
 }
 
@@ -1371,7 +1658,10 @@ def test_a_plan_survives_pickling(name):
 
 def test_the_record_is_plain_json():
     """Any reader of JSON can open it: no NaN, no bytes."""
-    record = json.loads(plan_of(Recipe(), numbers(30)).to_json(), parse_constant=lambda name: pytest.fail(name))
+    record = json.loads(
+        plan_of(Recipe(), numbers(30)).to_json(),
+        parse_constant=lambda name: pytest.fail(name),
+    )
     assert record["n_rows"] == 30
 
 
@@ -1393,7 +1683,13 @@ def test_the_record_is_the_same_text_in_every_process():
     out = []
     for hash_seed in ("1", "2"):
         env = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        run = subprocess.run([sys.executable, "-c", PRINT_RECORDS], env=env, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", PRINT_RECORDS],
+            env=env,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         out.append(run.stdout)
     assert out[0] == out[1]
     assert out[0].count('"format"') == 7
@@ -1409,18 +1705,29 @@ class NoRepr:
         return 1
 
 
-@pytest.mark.parametrize("outer", [lambda: NoRepr(), lambda: iter([([0, 1], [2])])], ids=["splitter", "iterator"])
+@pytest.mark.parametrize(
+    "outer",
+    [lambda: NoRepr(), lambda: iter([([0, 1], [2])])],
+    ids=["splitter", "iterator"],
+)
 def test_the_record_holds_no_memory_address(outer):
     """The text of equal plans is equal whatever object the recipe was given."""
-    texts = [plan_of(Recipe(outer=outer(), inner=None), numbers(6)).to_json() for _ in range(2)]
+    texts = [
+        plan_of(Recipe(outer=outer(), inner=None), numbers(6)).to_json()
+        for _ in range(2)
+    ]
     assert " at 0x" not in texts[0]
     assert texts[0] == texts[1]
 
 
-@pytest.mark.parametrize("text", ["", "hello", "{}", "[]", "3", '{"format": "cvnb plan 0"}', None])
+@pytest.mark.parametrize(
+    "text", ["", "hello", "{}", "[]", "3", '{"format": "cvnb plan 0"}', None]
+)
 def test_text_that_is_no_record_is_refused(text):
     """from_json reads what to_json wrote and nothing else."""
-    with pytest.raises(RecipeError, match=r"this text is no plan written by Plan\.to_json\(\)"):
+    with pytest.raises(
+        RecipeError, match=r"this text is no plan written by Plan\.to_json\(\)"
+    ):
         Plan.from_json(text)
 
 
@@ -1448,7 +1755,9 @@ def test_without_an_outer_level_there_are_no_outer_splits():
     plan = plan_of(Recipe.internal_cv(4), numbers(20))
     assert list(plan.outer) == []
     assert len(plan.inner) == 1
-    assert sorted(np.concatenate([test for _, test in plan.inner[0]])) == list(range(20))
+    assert sorted(np.concatenate([test for _, test in plan.inner[0]])) == list(
+        range(20)
+    )
 
 
 def test_without_an_inner_level_there_are_no_inner_splits():
@@ -1485,7 +1794,9 @@ def test_a_plan_says_what_it_is_in_words():
     """The words of both levels and the sizes, the same in every session."""
     plan = plan_of(Recipe(outer=4, inner="loo"), numbers(30))
     assert plan.words == "4-fold CV, inside each training part leave-one-out CV"
-    assert repr(plan).startswith("Plan of 30 rows: 4-fold CV, inside each training part leave-one-out CV\n")
+    assert repr(plan).startswith(
+        "Plan of 30 rows: 4-fold CV, inside each training part leave-one-out CV\n"
+    )
     assert repr(plan) == repr(plan_of(Recipe(outer=4, inner="loo"), numbers(30)))
 
 
@@ -1496,12 +1807,20 @@ LARGE = {
     "leave-one-out of classes": (Recipe.leave_one_out(), 20_000, 2),
     "leave-one-out of numbers": (Recipe.leave_one_out(), 20_000, 0),
     "leave-one-out inside": (Recipe.internal_cv("loo"), 20_000, 2),
-    "leave-one-out in time": (Recipe.leave_one_out(time_ordered=True, buffer=5), 20_000, 0),
+    "leave-one-out in time": (
+        Recipe.leave_one_out(time_ordered=True, buffer=5),
+        20_000,
+        0,
+    ),
     "as many folds as rows": (Recipe.external_cv(20_000), 20_000, 0),
     "leave-one-out x 5 folds": (Recipe(outer="loo", inner=5), 2_000, 2),
     "5 folds x leave-one-out": (Recipe(outer=5, inner="loo"), 2_000, 2),
     "leave-one-out x leave-one-out": (Recipe(outer="loo", inner="loo"), 2_000, 0),
-    "leave-one-out of scikit-learn": (Recipe(outer=LeaveOneOut(), inner=KFold(5)), 2_000, 0),
+    "leave-one-out of scikit-learn": (
+        Recipe(outer=LeaveOneOut(), inner=KFold(5)),
+        2_000,
+        0,
+    ),
     "leave-one-out x dev set": (Recipe.nested_dev("loo", stratify=False), 1_000, 0),
 }
 

@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from sklearn import model_selection
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GroupKFold, KFold, LeaveOneOut, ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    LeaveOneOut,
+    ShuffleSplit,
+    StratifiedKFold,
+)
 
 import cvnb
 from cvnb import Family, Recipe, TimeBlocks
@@ -48,7 +54,10 @@ def plan_of(recipe):
 SAME = {
     "cv_test": (Recipe.cv_test(4, 0.25), {"outer": 0.25, "inner": 4}),
     "nested_cv": (Recipe.nested_cv(4, 3), {"outer": 4, "inner": 3}),
-    "nested_cv of splitters": (Recipe.nested_cv(KFold(4), "loo"), {"outer": KFold(4), "inner": "loo"}),
+    "nested_cv of splitters": (
+        Recipe.nested_cv(KFold(4), "loo"),
+        {"outer": KFold(4), "inner": "loo"},
+    ),
     "external_cv": (Recipe.external_cv(4), {"outer": 4, "inner": None}),
     "external_cv by loo": (Recipe.external_cv("loo"), {"outer": "loo", "inner": None}),
     "internal_cv": (Recipe.internal_cv(4), {"outer": None, "inner": 4}),
@@ -84,7 +93,9 @@ DEFAULTS = {
 def test_the_defaults_of_a_named_recipe_give_the_promised_splits(name):
     """Numbers of splits and sizes of test parts on 40 rows, at both levels."""
     plan = plan_of(NAMED[name])
-    for splits, (n_splits, n_test) in zip((plan.outer, plan.inner[0]), DEFAULTS[name], strict=True):
+    for splits, (n_splits, n_test) in zip(
+        (plan.outer, plan.inner[0]), DEFAULTS[name], strict=True
+    ):
         assert len(splits) == n_splits
         assert n_test is None or {test.size for _, test in splits} <= {n_test}
 
@@ -128,8 +139,12 @@ def test_one_call_runs_nested_cross_validation():
     """cvnb.nested_cv(family, X, y, outer, inner, seed, ...) is Recipe(outer, inner, seed).run(family, X, y, ...)."""
     X, y = some_data()
     family = Family(Ridge(), {"alpha": [0.1, 1.0]})
-    one = cvnb.nested_cv(family, X, y, outer=3, inner=4, seed=2, flat=True, loss="absolute")
-    other = Recipe(outer=3, inner=4, seed=2).run(family, X, y, flat=True, loss="absolute")
+    one = cvnb.nested_cv(
+        family, X, y, outer=3, inner=4, seed=2, flat=True, loss="absolute"
+    )
+    other = Recipe(outer=3, inner=4, seed=2).run(
+        family, X, y, flat=True, loss="absolute"
+    )
     assert one.plan == other.plan
     assert (one.risk, one.flat) == (other.risk, other.flat)
 
@@ -144,7 +159,9 @@ def test_one_call_runs_nested_cross_validation():
         Recipe(outer=0.25, inner="loo", seed=4, shuffle=False),
         Recipe(outer=np.int64(4), inner=np.float64(0.25)),
         Recipe(outer=4, inner=0.3, time_ordered=True, buffer=2),
-        Recipe(outer=TimeBlocks(4, buffer=1), inner=KFold(3, shuffle=True, random_state=1)),
+        Recipe(
+            outer=TimeBlocks(4, buffer=1), inner=KFold(3, shuffle=True, random_state=1)
+        ),
         Recipe(outer=StratifiedKFold(4), inner=ShuffleSplit(3, random_state=0)),
         Recipe(outer=LIST, inner=None),
         Recipe(outer=[(np.arange(3), np.arange(3, 5))], inner=None),
@@ -157,7 +174,14 @@ def test_one_call_runs_nested_cross_validation():
 )
 def test_the_repr_makes_the_recipe_again(recipe):
     """eval(repr(recipe)) shows and draws the same."""
-    names = {**vars(model_selection), **vars(recipes), **vars(np), "np": np, "TimeBlocks": TimeBlocks, "Recipe": Recipe}
+    names = {
+        **vars(model_selection),
+        **vars(recipes),
+        **vars(np),
+        "np": np,
+        "TimeBlocks": TimeBlocks,
+        "Recipe": Recipe,
+    }
     again = eval(repr(recipe), names)
     assert repr(again) == repr(recipe)
     if recipe.stratify is not True and "Stratified" not in repr(recipe):
@@ -190,7 +214,9 @@ def test_a_recipe_cannot_be_changed():
 )
 def test_equal_recipes_are_equal(keywords):
     """Recipes made from equal keywords compare equal, arrays of row numbers among them."""
-    assert Recipe(**keywords) == Recipe(**{key: np.copy(v) if key == "test_rows" else v for key, v in keywords.items()})
+    assert Recipe(**keywords) == Recipe(
+        **{key: np.copy(v) if key == "test_rows" else v for key, v in keywords.items()}
+    )
 
 
 def test_recipes_that_differ_are_unequal():
@@ -228,14 +254,20 @@ def test_rows_changed_after_the_recipe_was_made_change_nothing():
 def test_an_iterator_of_splits_is_read_once(level):
     """A generator of (train, test) pairs can be planned any number of times."""
     recipe = Recipe(**{"outer": None, "inner": None, level: (pair for pair in LIST)})
-    assert plan_of(recipe) == plan_of(recipe) == plan_of(Recipe(**{"outer": None, "inner": None, level: LIST}))
+    assert (
+        plan_of(recipe)
+        == plan_of(recipe)
+        == plan_of(Recipe(**{"outer": None, "inner": None, level: LIST}))
+    )
 
 
 def test_iterators_of_inner_splits_are_read_once():
     """One generator per outer split can be planned any number of times as well."""
     inner = [[([0], [1]), ([1], [2])], [([3], [4])]]
     recipe = Recipe(outer=LIST, inner=(iter(splits) for splits in inner))
-    assert plan_of(recipe) == plan_of(recipe) == plan_of(Recipe(outer=LIST, inner=inner))
+    assert (
+        plan_of(recipe) == plan_of(recipe) == plan_of(Recipe(outer=LIST, inner=inner))
+    )
 
 
 # Keywords
@@ -245,7 +277,9 @@ def test_iterators_of_inner_splits_are_read_once():
 @pytest.mark.parametrize("number", [1, 0, -3, np.int64(1)])
 def test_fewer_than_two_folds_are_refused(level, number):
     """One fold leaves nothing to train on."""
-    with pytest.raises(RecipeError, match=f"{level}={number} leaves no fold to .* use {level} >= 2"):
+    with pytest.raises(
+        RecipeError, match=f"{level}={number} leaves no fold to .* use {level} >= 2"
+    ):
         Recipe(**{level: number})
 
 
@@ -253,7 +287,10 @@ def test_fewer_than_two_folds_are_refused(level, number):
 @pytest.mark.parametrize("share", [0.0, 1.0, -0.2, 1.5, float("nan"), float("inf")])
 def test_a_share_outside_zero_to_one_is_refused(level, share):
     """A holdout takes a share strictly between 0 and 1."""
-    with pytest.raises(RecipeError, match=f"{level}={share} is no share of the rows.*strictly between 0 and 1"):
+    with pytest.raises(
+        RecipeError,
+        match=f"{level}={share} is no share of the rows.*strictly between 0 and 1",
+    ):
         Recipe(**{level: share})
 
 
@@ -267,7 +304,9 @@ def test_a_number_of_folds_written_as_a_float_is_pointed_out():
 @pytest.mark.parametrize("word", ["LOO", "kfold", "", "none"])
 def test_an_unknown_word_is_refused_naming_the_known_ones(level, word):
     """The words are 'loo', and inside 'auto'."""
-    with pytest.raises(RecipeError, match=f"{level}={word!r} is not known; the words are .*'loo'"):
+    with pytest.raises(
+        RecipeError, match=f"{level}={word!r} is not known; the words are .*'loo'"
+    ):
         Recipe(**{level: word})
 
 
@@ -287,7 +326,9 @@ def test_a_truth_value_is_no_splitter(level):
 @pytest.mark.parametrize("level", ["outer", "inner"])
 def test_a_splitter_class_is_refused_asking_for_an_instance(level):
     """KFold without brackets is a common slip."""
-    with pytest.raises(WrongTypeError, match=rf"{level}=KFold is a class; use KFold\(\)"):
+    with pytest.raises(
+        WrongTypeError, match=rf"{level}=KFold is a class; use KFold\(\)"
+    ):
         Recipe(**{level: KFold})
 
 
@@ -306,7 +347,9 @@ def test_no_splits_at_all_are_refused(level, empty):
         Recipe(**{level: empty()})
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, None, "a", True, [1], np.random.default_rng(0)], ids=str)
+@pytest.mark.parametrize(
+    "seed", [-1, 1.5, None, "a", True, [1], np.random.default_rng(0)], ids=str
+)
 def test_a_seed_that_is_no_whole_number_is_refused(seed):
     """Splits are drawn from a whole number from 0."""
     with pytest.raises(RecipeError, match=r"seed=.*whole number >= 0"):
@@ -332,7 +375,9 @@ def test_an_option_that_is_no_truth_value_is_refused(option, value):
 @pytest.mark.parametrize("stratify", ["yes", None, 2, "True"])
 def test_an_unknown_stratify_is_refused(stratify):
     """stratify is 'auto', True or False."""
-    with pytest.raises(RecipeError, match=f"stratify={stratify!r} must be 'auto', True or False"):
+    with pytest.raises(
+        RecipeError, match=f"stratify={stratify!r} must be 'auto', True or False"
+    ):
         Recipe(stratify=stratify)
 
 
@@ -346,7 +391,10 @@ def test_numpys_truth_values_are_truth_values():
     """np.False_ does not stratify, np.True_ refuses small classes."""
     y = np.repeat([0, 1, 2], [19, 19, 2])
     plain = Recipe(outer=4, inner=None, stratify=False).plan(np.zeros((40, 1)), y)
-    assert Recipe(outer=4, inner=None, stratify=np.False_).plan(np.zeros((40, 1)), y) == plain
+    assert (
+        Recipe(outer=4, inner=None, stratify=np.False_).plan(np.zeros((40, 1)), y)
+        == plain
+    )
     with pytest.raises(InfeasibleError, match="fewer than the 4 outer folds"):
         Recipe(outer=4, inner=None, stratify=np.True_).plan(np.zeros((40, 1)), y)
 
@@ -354,20 +402,27 @@ def test_numpys_truth_values_are_truth_values():
 @pytest.mark.parametrize("number", [0, 1])
 def test_numbers_are_no_truth_values(number):
     """stratify=1 could be meant as anything."""
-    with pytest.raises(RecipeError, match=f"stratify={number} must be 'auto', True or False"):
+    with pytest.raises(
+        RecipeError, match=f"stratify={number} must be 'auto', True or False"
+    ):
         Recipe(stratify=number)
 
 
 def test_a_buffer_without_an_order_of_time_is_refused():
     """Rows within h positions mean nothing where rows are shuffled."""
-    with pytest.raises(RecipeError, match="buffer=2 needs rows in the order of time; add time_ordered=True"):
+    with pytest.raises(
+        RecipeError,
+        match="buffer=2 needs rows in the order of time; add time_ordered=True",
+    ):
         Recipe(buffer=2)
 
 
 @pytest.mark.parametrize("buffer", [-1, 1.0, True, None])
 def test_a_buffer_that_counts_no_rows_is_refused(buffer):
     """A buffer is a whole number of rows."""
-    with pytest.raises(RecipeError, match=r"buffer=.* must be a whole number of rows >= 0"):
+    with pytest.raises(
+        RecipeError, match=r"buffer=.* must be a whole number of rows >= 0"
+    ):
         Recipe(buffer=buffer, time_ordered=True)
 
 
@@ -384,19 +439,27 @@ def test_stratified_time_is_refused():
 )
 def test_resampling_of_time_is_refused(make):
     """Random holdouts have no order of time."""
-    with pytest.raises(RecipeError, match="resampling draws rows at random, which time_ordered=True forbids"):
+    with pytest.raises(
+        RecipeError,
+        match="resampling draws rows at random, which time_ordered=True forbids",
+    ):
         make(time_ordered=True)
 
 
 def test_resampling_without_shuffling_is_refused():
     """Random holdouts cannot keep the order of the rows."""
-    with pytest.raises(RecipeError, match="resampling draws rows at random, which shuffle=False forbids"):
+    with pytest.raises(
+        RecipeError,
+        match="resampling draws rows at random, which shuffle=False forbids",
+    ):
         plan_of(Recipe.resampling_test(shuffle=False))
 
 
 def test_nothing_at_both_levels_is_refused():
     """outer=None and inner=None would train and measure nothing."""
-    with pytest.raises(RecipeError, match="outer=None and inner=None leaves nothing to split"):
+    with pytest.raises(
+        RecipeError, match="outer=None and inner=None leaves nothing to split"
+    ):
         Recipe(outer=None, inner=None)
 
 
@@ -405,7 +468,9 @@ def test_a_dev_set_as_large_as_half_of_the_rows_is_refused(outer):
     """With two outer folds a dev set of m/2 rows leaves nothing to train on."""
     X, y = some_data()
     with pytest.raises(CvnbError, match=r"leaves? (no row to train on|an empty part)"):
-        Recipe.nested_dev(outer).plan(X, y, groups=np.arange(40) // 4 if "Group" in repr(outer) else None)
+        Recipe.nested_dev(outer).plan(
+            X, y, groups=np.arange(40) // 4 if "Group" in repr(outer) else None
+        )
 
 
 def test_a_dev_set_needs_an_outer_level():
@@ -453,7 +518,9 @@ def test_a_wrong_number_of_samples_is_refused_by_its_name(shown):
 @pytest.mark.parametrize("shares", [(0.5, 0.5), (0.6, 0.6), (0.2, 0.8)], ids=str)
 def test_shares_that_leave_no_training_row_are_refused(shares):
     """The shares of train/validation/test are of all rows: their sum is below 1."""
-    with pytest.raises(RecipeError, match="leave no row to train on; their sum must be below 1"):
+    with pytest.raises(
+        RecipeError, match="leave no row to train on; their sum must be below 1"
+    ):
         Recipe.train_validation_test(*shares)
 
 
@@ -465,10 +532,15 @@ GIVEN = {"seed": 3, "shuffle": False, "stratify": True, "time_ordered": True}
 
 @pytest.mark.parametrize("option", GIVEN)
 @pytest.mark.parametrize("level", ["outer", "inner"])
-@pytest.mark.parametrize("given", [KFold(3), LIST, LeaveOneOut()], ids=["splitter", "list", "loo"])
+@pytest.mark.parametrize(
+    "given", [KFold(3), LIST, LeaveOneOut()], ids=["splitter", "list", "loo"]
+)
 def test_an_option_beside_a_given_splitter_is_refused(option, level, given):
     """What is given is used as it is; seed, shuffle, stratify and time_ordered would not touch it."""
-    with pytest.raises(RecipeError, match=f"{option}={GIVEN[option]} does not touch {level}=.* exactly as given"):
+    with pytest.raises(
+        RecipeError,
+        match=f"{option}={GIVEN[option]} does not touch {level}=.* exactly as given",
+    ):
         Recipe(**{level: given, option: GIVEN[option]})
 
 
@@ -501,21 +573,33 @@ def test_rows_that_are_no_row_numbers_are_refused(option, rows, message):
         Recipe(**{"outer": 0.2, option: rows})
 
 
-@pytest.mark.parametrize("outer", [4, "loo", KFold(3), None, LIST], ids=["folds", "loo", "splitter", "none", "list"])
+@pytest.mark.parametrize(
+    "outer",
+    [4, "loo", KFold(3), None, LIST],
+    ids=["folds", "loo", "splitter", "none", "list"],
+)
 def test_test_rows_beside_another_outer_splitter_are_refused(outer):
     """The test rows are the outer split."""
-    with pytest.raises(RecipeError, match=r"test_rows= fixes the outer split, so outer=.* cannot act"):
+    with pytest.raises(
+        RecipeError, match=r"test_rows= fixes the outer split, so outer=.* cannot act"
+    ):
         Recipe(outer=outer, test_rows=[1, 2])
 
 
-@pytest.mark.parametrize("inner", [4, "loo", KFold(3), None], ids=["folds", "loo", "splitter", "none"])
+@pytest.mark.parametrize(
+    "inner", [4, "loo", KFold(3), None], ids=["folds", "loo", "splitter", "none"]
+)
 def test_dev_rows_beside_another_inner_splitter_are_refused(inner):
     """The dev rows are the inner split."""
-    with pytest.raises(RecipeError, match=r"dev_rows= fixes the inner split, so inner=.* cannot act"):
+    with pytest.raises(
+        RecipeError, match=r"dev_rows= fixes the inner split, so inner=.* cannot act"
+    ):
         Recipe(outer=0.2, inner=inner, dev_rows=[1, 2])
 
 
-@pytest.mark.parametrize("outer", [5, "loo", KFold(3)], ids=["folds", "loo", "splitter"])
+@pytest.mark.parametrize(
+    "outer", [5, "loo", KFold(3)], ids=["folds", "loo", "splitter"]
+)
 def test_dev_rows_under_several_outer_splits_are_refused(outer):
     """Other outer splits would test on the dev rows."""
     with pytest.raises(RecipeError, match="dev_rows= needs one outer holdout"):

@@ -26,7 +26,9 @@ GROUP_SIZES = st.lists(st.integers(2, 4), min_size=12, max_size=20)
 
 def blocks(n_splits, n_rows, buffer=0, groups=None):
     """The splits as a list."""
-    return list(TimeBlocks(n_splits, buffer=buffer).split(np.zeros((n_rows, 1)), groups=groups))
+    return list(
+        TimeBlocks(n_splits, buffer=buffer).split(np.zeros((n_rows, 1)), groups=groups)
+    )
 
 
 @given(SIZES, st.integers(0, 5))
@@ -41,12 +43,16 @@ def test_test_blocks_are_the_rows_in_order_each_once(sizes, buffer):
 def test_block_sizes_differ_by_one_at_most_the_first_being_the_longer(sizes):
     """The blocks are those of scikit-learn's KFold without shuffling."""
     K, n_rows = sizes
-    for (_, test), (_, expected) in zip(blocks(K, n_rows), KFold(K).split(np.zeros(n_rows)), strict=True):
+    for (_, test), (_, expected) in zip(
+        blocks(K, n_rows), KFold(K).split(np.zeros(n_rows)), strict=True
+    ):
         assert test.tolist() == expected.tolist()
 
 
 @given(SIZES, st.integers(0, 70))
-def test_the_training_part_is_every_row_farther_than_the_buffer_from_the_block(sizes, buffer):
+def test_the_training_part_is_every_row_farther_than_the_buffer_from_the_block(
+    sizes, buffer
+):
     """A row is trained on exactly if more than `buffer` positions part it from every test row, on either side."""
     K, n_rows = sizes
     for train, test in blocks(K, n_rows, buffer):
@@ -59,7 +65,9 @@ def test_a_group_is_never_cut_by_a_block(group_sizes, K):
     """With contiguous groups the blocks are still contiguous, all rows once, and no group stands in two of them."""
     groups = np.repeat(np.arange(len(group_sizes)), group_sizes)
     splits = blocks(K, groups.size, groups=groups)
-    assert np.concatenate([test for _, test in splits]).tolist() == list(range(groups.size))
+    assert np.concatenate([test for _, test in splits]).tolist() == list(
+        range(groups.size)
+    )
     for train, test in splits:
         assert not set(groups[train]) & set(groups[test])
 
@@ -101,26 +109,40 @@ def test_a_number_of_blocks_that_is_no_whole_number_from_two_is_refused(n_splits
 @pytest.mark.parametrize("buffer", [-1, 1.5, True, "2", None])
 def test_a_buffer_that_is_no_whole_number_of_rows_is_refused(buffer):
     """A buffer counts rows."""
-    with pytest.raises(RecipeError, match=r"buffer=.* must be a whole number of rows >= 0"):
+    with pytest.raises(
+        RecipeError, match=r"buffer=.* must be a whole number of rows >= 0"
+    ):
         TimeBlocks(3, buffer=buffer)
 
 
 def test_the_number_of_splits_needs_no_data():
     """get_n_splits works with and without arguments, as in scikit-learn."""
-    assert TimeBlocks(4).get_n_splits() == TimeBlocks(4).get_n_splits(np.zeros((9, 1)), np.zeros(9), None) == 4
+    assert (
+        TimeBlocks(4).get_n_splits()
+        == TimeBlocks(4).get_n_splits(np.zeros((9, 1)), np.zeros(9), None)
+        == 4
+    )
 
 
-@pytest.mark.parametrize("splitter", [TimeBlocks(3), TimeBlocks(), TimeBlocks(4, buffer=2)])
+@pytest.mark.parametrize(
+    "splitter", [TimeBlocks(3), TimeBlocks(), TimeBlocks(4, buffer=2)]
+)
 def test_the_repr_makes_the_splitter_again(splitter):
     """eval(repr(splitter)) splits alike."""
     again = eval(repr(splitter), vars(cvnb) | {"TimeBlocks": TimeBlocks})
     assert (again.n_splits, again.buffer) == (splitter.n_splits, splitter.buffer)
 
 
-@pytest.mark.parametrize("X", [range(9), [[0]] * 9, np.zeros((9, 2))], ids=["range", "list", "array"])
+@pytest.mark.parametrize(
+    "X", [range(9), [[0]] * 9, np.zeros((9, 2))], ids=["range", "list", "array"]
+)
 def test_rows_are_counted_in_anything_that_has_a_length(X):
     """Only the number of rows of X matters."""
-    assert [test.tolist() for _, test in TimeBlocks(3).split(X)] == [[0, 1, 2], [3, 4, 5], [6, 7, 8]]
+    assert [test.tolist() for _, test in TimeBlocks(3).split(X)] == [
+        [0, 1, 2],
+        [3, 4, 5],
+        [6, 7, 8],
+    ]
 
 
 def test_scikit_learn_takes_time_blocks_as_cv(rng):
@@ -128,9 +150,15 @@ def test_scikit_learn_takes_time_blocks_as_cv(rng):
     X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
     splitter = TimeBlocks(3)
     listed = list(splitter.split(X))
-    assert np.array_equal(cross_val_score(Ridge(), X, y, cv=splitter), cross_val_score(Ridge(), X, y, cv=listed))
+    assert np.array_equal(
+        cross_val_score(Ridge(), X, y, cv=splitter),
+        cross_val_score(Ridge(), X, y, cv=listed),
+    )
     assert cross_val_predict(Ridge(), X, y, cv=splitter).shape == (30,)
-    searches = [GridSearchCV(Ridge(), {"alpha": [1.0, 9.0]}, cv=cv).fit(X, y) for cv in (splitter, listed)]
+    searches = [
+        GridSearchCV(Ridge(), {"alpha": [1.0, 9.0]}, cv=cv).fit(X, y)
+        for cv in (splitter, listed)
+    ]
     assert searches[0].best_score_ == searches[1].best_score_
 
 
@@ -151,7 +179,9 @@ def test_time_blocks_equal_time_ordered_folds(rng):
     """time_ordered=True with K folds and a buffer draws the splits of TimeBlocks at both levels."""
     X, y = rng.normal(size=(41, 2)), rng.normal(size=41)
     drawn = Recipe(outer=4, inner=3, time_ordered=True, buffer=2).plan(X, y)
-    assert drawn == Recipe(outer=TimeBlocks(4, buffer=2), inner=TimeBlocks(3, buffer=2)).plan(X, y)
+    assert drawn == Recipe(
+        outer=TimeBlocks(4, buffer=2), inner=TimeBlocks(3, buffer=2)
+    ).plan(X, y)
 
 
 KINDS = {
@@ -162,7 +192,9 @@ KINDS = {
 }
 LABELS = st.integers(2, 6).flatmap(
     lambda K: st.tuples(
-        st.just(K), st.lists(st.integers(0, 4), min_size=6 * K, max_size=80), st.none() | st.integers(0, 2**32 - 1)
+        st.just(K),
+        st.lists(st.integers(0, 4), min_size=6 * K, max_size=80),
+        st.none() | st.integers(0, 2**32 - 1),
     )
 )
 
@@ -170,7 +202,9 @@ LABELS = st.integers(2, 6).flatmap(
 def assert_folds_of(kind, K, y, groups, seed):
     """The folds of every row are the test parts of the public `split`, from a fresh seed and from a generator seeded anew."""
     y = np.array(y)
-    split = kind(K, shuffle=seed is not None, random_state=seed).split(np.zeros(y.size), y, groups)
+    split = kind(K, shuffle=seed is not None, random_state=seed).split(
+        np.zeros(y.size), y, groups
+    )
     wanted = np.empty(y.size, dtype=int)
     for k, (_, test) in enumerate(split):
         wanted[test] = k
@@ -196,7 +230,9 @@ def test_folds_are_those_of_the_public_split_of_scikit_learn(name, case):
 @pytest.mark.filterwarnings("ignore:The least populated class:UserWarning")
 @pytest.mark.parametrize("hidden", ["_iter_test_masks", "deals_alike"])
 @pytest.mark.parametrize("name", KINDS)
-def test_folds_are_those_of_scikit_learn_where_it_has_changed_inside(name, hidden, monkeypatch):
+def test_folds_are_those_of_scikit_learn_where_it_has_changed_inside(
+    name, hidden, monkeypatch
+):
     """Without the methods and the order of draws that are known, its public `split` is asked."""
     kind, _, grouped = KINDS[name]
     y = np.random.default_rng(1).integers(0, 3, size=50)
@@ -206,7 +242,9 @@ def test_folds_are_those_of_scikit_learn_where_it_has_changed_inside(name, hidde
         asked = []
         public = kind.split
         monkeypatch.setattr("cvnb.splits.splitters.MASKS", "_no_such_method")
-        monkeypatch.setattr(kind, "split", lambda *given: asked.append(1) or public(*given))
+        monkeypatch.setattr(
+            kind, "split", lambda *given: asked.append(1) or public(*given)
+        )
         assert_folds_of(kind, 4, y, groups, 3)
         assert asked
     assert_folds_of(kind, 4, y, groups, 3)

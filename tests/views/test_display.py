@@ -51,9 +51,20 @@ def shown(result):
     comparison = Recipe(3, 2).run({"a": knn(k=[1, 5]), "b": ridge(alpha=[1.0])}, X, y)
     internal = Recipe.internal_cv().run(knn(k=[1, 5]), X, y)
     external = Recipe.leave_one_out().run(KNeighborsClassifier(3), X, y)
-    scored = Recipe(3, 2).run((Ridge(), {"alpha": [0.1, 1.0]}), *load_diabetes(return_X_y=True), scoring="r2")
+    scored = Recipe(3, 2).run(
+        (Ridge(), {"alpha": [0.1, 1.0]}), *load_diabetes(return_X_y=True), scoring="r2"
+    )
     families = [record_of(result).family, knn(), ridge(alpha=[1.0])]
-    return [result, comparison, internal, external, scored, result.plan, record_of(result).recipe, *families]
+    return [
+        result,
+        comparison,
+        internal,
+        external,
+        scored,
+        result.plan,
+        record_of(result).recipe,
+        *families,
+    ]
 
 
 def test_pages_are_wellformed_and_need_no_script(shown):
@@ -62,9 +73,19 @@ def test_pages_are_wellformed_and_need_no_script(shown):
         outline = Outline(page_of(thing))
         assert outline.open == []
         assert not {"script", "style", "link", "iframe", "svg"} & set(outline.seen)
-        assert not [name for name, _ in outline.attributes if name.startswith("on") or name in ("id", "href")]
-        assert all(value.startswith("data:image/svg+xml;base64,") for name, value in outline.attributes if name == "src")
-        assert outline.seen.count("img") == len([value for name, value in outline.attributes if name == "alt" and value])
+        assert not [
+            name
+            for name, _ in outline.attributes
+            if name.startswith("on") or name in ("id", "href")
+        ]
+        assert all(
+            value.startswith("data:image/svg+xml;base64,")
+            for name, value in outline.attributes
+            if name == "src"
+        )
+        assert outline.seen.count("img") == len(
+            [value for name, value in outline.attributes if name == "alt" and value]
+        )
         assert len(page_of(thing)) < 60_000
 
 
@@ -73,7 +94,9 @@ def test_text_is_the_same_each_time(result):
     again = Recipe(4, 3).run(knn(k=[1, 5, 9]), X, y, flat=True)
     assert repr(again) == repr(result)
     assert page_of(again) == page_of(result)
-    assert not re.search(r"0x[0-9a-f]{6}|\d s\b|/home|/tmp", repr(result) + page_of(result))
+    assert not re.search(
+        r"0x[0-9a-f]{6}|\d s\b|/home|/tmp", repr(result) + page_of(result)
+    )
 
 
 def test_seconds_are_metadata(result):
@@ -90,9 +113,13 @@ def test_the_number_stands_beside_its_name(result):
 
 def test_a_flat_estimate_that_equals_the_risk_is_said_to():
     """Sums in another order are no difference: here they end 3e-18 apart."""
-    result = Recipe.nested_cv(6, 5, seed=3).run(knn(), *load_breast_cancer(return_X_y=True))
+    result = Recipe.nested_cv(6, 5, seed=3).run(
+        knn(), *load_breast_cancer(return_X_y=True)
+    )
     assert abs(result.optimism) < 1e-15
-    assert f"flat estimate {result.flat:.6g} (optimistic), the same here" in repr(result)
+    assert f"flat estimate {result.flat:.6g} (optimistic), the same here" in repr(
+        result
+    )
 
 
 def test_the_flat_estimate_is_called_optimistic(result):
@@ -102,15 +129,23 @@ def test_the_flat_estimate_is_called_optimistic(result):
 
 def test_a_minimum_of_the_inner_curve_is_not_called_a_risk(shown):
     """Without an outer level the headline says that it is no estimate of the risk."""
-    assert "smallest inner zero-one loss: optimistic, not an estimate of the risk" in repr(shown[2]).splitlines()[0]
+    assert (
+        "smallest inner zero-one loss: optimistic, not an estimate of the risk"
+        in repr(shown[2]).splitlines()[0]
+    )
     scored = Recipe.internal_cv(3).run(knn(k=[1, 5]), X, y, scoring="f1_macro")
-    assert "largest inner f1_macro: optimistic, not an estimate of the risk" in repr(scored).splitlines()[0]
+    assert (
+        "largest inner f1_macro: optimistic, not an estimate of the risk"
+        in repr(scored).splitlines()[0]
+    )
 
 
 def test_a_score_is_shown_as_a_score(shown):
     """R² is large when good, and the display says so."""
     scored = shown[4]
-    assert repr(scored).startswith(f"{scored.score:.6g}  r2 of the tuned rule (a score: large is good)")
+    assert repr(scored).startswith(
+        f"{scored.score:.6g}  r2 of the tuned rule (a score: large is good)"
+    )
     assert f"{scored.fold_scores[0]:.6g}" in repr(scored)
 
 
@@ -125,7 +160,9 @@ def test_a_long_table_is_cut_in_the_middle(shown):
 def test_user_strings_are_escaped():
     """Labels of classes, settings and notes cannot inject markup."""
     labels = np.where(y == 0, "<b>&", "other")
-    result = Recipe(3, 2).run(({"<i>x": (LogisticRegression(max_iter=500), {"C": [1.0]})}), X, labels)
+    result = Recipe(3, 2).run(
+        ({"<i>x": (LogisticRegression(max_iter=500), {"C": [1.0]})}), X, labels
+    )
     assert "<i>x" not in page_of(result)
     assert "&lt;i&gt;x" in page_of(result)
 
@@ -139,5 +176,7 @@ def test_every_number_of_the_page_is_in_the_text(result):
 
 def test_plan_and_recipe_say_what_they_are(result):
     """Their text names splits and recipe."""
-    assert repr(result.plan).startswith("Plan of 150 rows: 4-fold CV, inside each training part 3-fold CV")
+    assert repr(result.plan).startswith(
+        "Plan of 150 rows: 4-fold CV, inside each training part 3-fold CV"
+    )
     assert "nested CV" in page_of(record_of(result).recipe)

@@ -32,11 +32,23 @@ def html_of(shown):
 
 def completions(shell, text, cursor=None):
     with provisionalcompleter():
-        return [one.text for one in shell.Completer.completions(text, len(text) if cursor is None else cursor)]
+        return [
+            one.text
+            for one in shell.Completer.completions(
+                text, len(text) if cursor is None else cursor
+            )
+        ]
 
 
 @pytest.mark.parametrize(
-    "body", ["family = np.linalg.in", "family = fra", "grid = dict(k=fra", "    knn(k=ran", "x" * 60 + " = Fam"]
+    "body",
+    [
+        "family = np.linalg.in",
+        "family = fra",
+        "grid = dict(k=fra",
+        "    knn(k=ran",
+        "x" * 60 + " = Fam",
+    ],
 )
 def test_the_body_is_completed_wherever_the_cursor_stands(shell, body):
     """The matcher looks at the line of the cursor, not at the magic's by the cursor's column."""
@@ -70,7 +82,12 @@ def test_an_estimator_that_always_fails_keeps_its_traceback(shell):
         with pytest.raises(FitError, match="every setting failed") as caught:
             Recipe(3, 2).run(Bad(), X, y, n_jobs=n_jobs)
         assert isinstance(caught.value.__cause__, RuntimeError)
-        frames = [frame.name for frame in pytest.ExceptionInfo.from_exception(caught.value.__cause__).traceback]
+        frames = [
+            frame.name
+            for frame in pytest.ExceptionInfo.from_exception(
+                caught.value.__cause__
+            ).traceback
+        ]
         assert "fit" in frames
     shell.user_ns["Bad"] = Bad
     done = shell.run_cell("%%nestedcv X y --outer 3\nBad()")
@@ -127,9 +144,13 @@ def test_columns_may_be_called_by_numbers(shell):
     frame = pd.DataFrame(X)
     frame[4], frame[5] = y, np.arange(150) // 5
     shell.user_ns["frame"] = frame
-    shell.run_cell("%%nestedcv frame --target 4 --groups 5 --outer 3 --inner 2 -o 'found' -q\nknn(k=[1, 3])")
+    shell.run_cell(
+        "%%nestedcv frame --target 4 --groups 5 --outer 3 --inner 2 -o 'found' -q\nknn(k=[1, 3])"
+    )
     expected = Recipe(3, 2).run(knn(k=[1, 3]), frame[[0, 1, 2, 3]], y, groups=frame[5])
-    np.testing.assert_array_equal(shell.user_ns["found"].fold_risks, expected.fold_risks)
+    np.testing.assert_array_equal(
+        shell.user_ns["found"].fold_risks, expected.fold_risks
+    )
 
 
 def test_a_scorer_may_be_an_expression(shell):
@@ -143,7 +164,11 @@ def test_a_scorer_may_be_an_expression(shell):
 
 def test_only_a_semicolon_that_python_sees_silences(shell, capsys):
     """One in a comment does not; one before a comment does."""
-    for body, quiet in (("knn(k=[1, 5])  # a;", False), ("knn(k=[1, 5])\n# end;", False), ("knn(k=[1, 5]);  # hi", True)):
+    for body, quiet in (
+        ("knn(k=[1, 5])  # a;", False),
+        ("knn(k=[1, 5])\n# end;", False),
+        ("knn(k=[1, 5]);  # hi", True),
+    ):
         done = shell.run_cell(f"%%nestedcv X y --outer 3 --inner 2\n{body}")
         assert (done.result is None) == quiet
 
@@ -163,19 +188,32 @@ def test_unloading_leaves_no_configurable(shell):
     """However often."""
     for _ in range(3):
         shell.run_line_magic("unload_ext", "cvnb")
-        assert not [one for one in shell.configurables if type(one).__name__ == "NestedCVMagics"]
+        assert not [
+            one for one in shell.configurables if type(one).__name__ == "NestedCVMagics"
+        ]
         shell.run_line_magic("load_ext", "cvnb")
 
 
 @pytest.mark.parametrize(
-    ("recipe", "n", "grouped"), [(Recipe(10, 10), 150, False), (Recipe(8, 12), 150, False), (Recipe(12, 12), 10_000, True)]
+    ("recipe", "n", "grouped"),
+    [
+        (Recipe(10, 10), 150, False),
+        (Recipe(8, 12), 150, False),
+        (Recipe(12, 12), 10_000, True),
+    ],
 )
 def test_no_display_is_larger_than_60_kB(recipe, n, grouped):
     """Ten folds inside ten folds, with groups."""
-    plan = recipe.plan(RNG.normal(size=(n, 3)), RNG.integers(0, 3, n), groups=np.arange(n) // 5 if grouped else None)
+    plan = recipe.plan(
+        RNG.normal(size=(n, 3)),
+        RNG.integers(0, 3, n),
+        groups=np.arange(n) // 5 if grouped else None,
+    )
     assert len(html_of(plan)) < 50_000
     if n < 1000:
-        result = recipe.run(knn(k=range(1, 31)), RNG.normal(size=(n, 3)), RNG.integers(0, 3, n))
+        result = recipe.run(
+            knn(k=range(1, 31)), RNG.normal(size=(n, 3)), RNG.integers(0, 3, n)
+        )
         assert len(html_of(result).encode()) < 60_000
 
 
@@ -190,7 +228,11 @@ def stopped(recipe, after, family=None):
                 raise KeyboardInterrupt
             return super().fit(X, y, sample_weight)
 
-    families = family(Stopping) if family else Family(Stopping(), {"strategy": ["mean", "median"]})
+    families = (
+        family(Stopping)
+        if family
+        else Family(Stopping(), {"strategy": ["mean", "median"]})
+    )
     return shown_part(recipe, families, X, X[:, 0])
 
 
@@ -210,7 +252,11 @@ def test_a_result_without_a_number_is_not_called_a_smallest_loss(recipe):
 
 def test_a_comparison_says_which_families_were_never_run():
     """An interrupt in the first of three."""
-    comparison = stopped(Recipe(4, 3), 3, lambda kind: {"slow": Family(kind(), {}), "b": ridge(), "c": ridge()})
+    comparison = stopped(
+        Recipe(4, 3),
+        3,
+        lambda kind: {"slow": Family(kind(), {}), "b": ridge(), "c": ridge()},
+    )
     assert list(comparison) == ["slow"]
     assert "b: never run, for the run was interrupted before." in repr(comparison)
     assert "c: never run, for the run was interrupted before." in html_of(comparison)
@@ -224,8 +270,15 @@ def test_no_address_of_memory_is_shown():
             return X * 2
 
     pipeline = Pipeline([("f", FunctionTransformer()), ("m", Ridge())])
-    result = Recipe(3, 2).run(Family(pipeline, {"f__func": [np.log1p, lambda a: a * 0, Thing()]}), X, X[:, 0])
-    for said in (repr(result), html_of(result), result.curve_figure().to_json(), methods_of(result)):
+    result = Recipe(3, 2).run(
+        Family(pipeline, {"f__func": [np.log1p, lambda a: a * 0, Thing()]}), X, X[:, 0]
+    )
+    for said in (
+        repr(result),
+        html_of(result),
+        result.curve_figure().to_json(),
+        methods_of(result),
+    ):
         assert not re.search(r" at 0x[0-9a-f]+", said)
     assert "f__func in {log1p, <lambda>, <" in methods_of(result)
 
@@ -291,12 +344,21 @@ def test_an_interrupt_of_the_first_run_breaks_nothing(after):
     """It hits the imports: the cell ends at once with one line, and the next run is whole."""
     fresh = Kernel()
     try:
-        fresh.run("%load_ext cvnb\nfrom sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)")
+        fresh.run(
+            "%load_ext cvnb\nfrom sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)"
+        )
         threading.Timer(after, fresh.interrupt).start()
         reply, messages = fresh.run("%%nestedcv X y\nknn(k=range(1, 51))")
         if reply["status"] == "error":
             assert reply["ename"] == "NestedCVInterrupted"
-            assert len(next(content for kind, content in messages if kind == "error")["traceback"]) == 1
+            assert (
+                len(
+                    next(content for kind, content in messages if kind == "error")[
+                        "traceback"
+                    ]
+                )
+                == 1
+            )
         reply, _ = fresh.run("%%nestedcv X y -o risk\nknn(k=range(1, 51))")
         assert reply["status"] == "ok", reply
         assert fresh.value("risk.complete, risk.path") == "True path:knn"
@@ -323,9 +385,14 @@ def test_runs_with_workers_side_by_side_do_not_end_each_other(kernel):
 def test_a_job_has_an_estimator_of_its_own(kernel):
     """Its parameters changed meanwhile change nothing."""
     kernel.run("est = Slow(strategy='prior')")
-    kernel.run("%%nestedcv X y --background -o job -q --recipe external_cv --outer 6\nest")
+    kernel.run(
+        "%%nestedcv X y --background -o job -q --recipe external_cv --outer 6\nest"
+    )
     kernel.run("est.strategy = 'constant'")
-    assert kernel.value("job.wait().complete, 'constant' in job.result.code()") == "True False"
+    assert (
+        kernel.value("job.wait().complete, 'constant' in job.result.code()")
+        == "True False"
+    )
 
 
 def test_a_job_leaves_no_widget_behind(kernel):

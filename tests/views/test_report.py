@@ -43,10 +43,15 @@ def test_the_page_holds_plotly_once_and_loads_nothing(page):
 def test_the_page_says_what_the_display_says(page):
     """Number, quantity, interval, every split, notes, code."""
     result, text = page
-    shown = unescape(re.sub(r"<[^>]+>", "", re.sub(r"<script.*?</script>", "", text, flags=re.S)))
+    shown = unescape(
+        re.sub(r"<[^>]+>", "", re.sub(r"<script.*?</script>", "", text, flags=re.S))
+    )
     assert f"{number(result.risk)} zero-one risk of the tuned rule" in shown
     interval = result.interval()
-    assert f"{number(interval.low)} to {number(interval.high)} ({interval.method})" in shown
+    assert (
+        f"{number(interval.low)} to {number(interval.high)} ({interval.method})"
+        in shown
+    )
     assert all(number(loss) in shown for loss in result.fold_risks)
     assert all(note in shown for note in result.notes)
     assert result.code() in shown
@@ -55,19 +60,36 @@ def test_the_page_says_what_the_display_says(page):
 def test_the_page_is_the_same_every_time(page, tmp_path):
     """No clock, no random ids."""
     result, text = page
-    assert result.report(str(tmp_path / "again.html")).read_text(encoding="utf-8") == text
+    assert (
+        result.report(str(tmp_path / "again.html")).read_text(encoding="utf-8") == text
+    )
 
 
 def test_names_of_the_user_are_escaped(tmp_path):
     """A family called <script> is text."""
-    family = Family(sklearn.dummy.DummyClassifier(), {"strategy": ["prior", "uniform"]}, name="<script>alert(1)</script>")
-    text = Recipe(3, 2).run(family, X, y).report(tmp_path / "risk.html").read_text(encoding="utf-8")
+    family = Family(
+        sklearn.dummy.DummyClassifier(),
+        {"strategy": ["prior", "uniform"]},
+        name="<script>alert(1)</script>",
+    )
+    text = (
+        Recipe(3, 2)
+        .run(family, X, y)
+        .report(tmp_path / "risk.html")
+        .read_text(encoding="utf-8")
+    )
     assert "<script>alert" not in text
 
 
 @pytest.mark.parametrize(
     "recipe",
-    [Recipe.external_cv(3), Recipe.validation(), Recipe.leave_one_out(), Recipe.internal_cv(3), Recipe.dev_set()],
+    [
+        Recipe.external_cv(3),
+        Recipe.validation(),
+        Recipe.leave_one_out(),
+        Recipe.internal_cv(3),
+        Recipe.dev_set(),
+    ],
     ids=lambda recipe: recipe.name,
 )
 def test_every_recipe_has_a_page(recipe, tmp_path):
@@ -84,9 +106,14 @@ def test_a_wrong_path_is_refused(page, tmp_path):
     result, _ = page
     with pytest.raises(ValueError, match="is a folder; give the name of a file"):
         result.report(tmp_path)
-    with pytest.raises(ValueError, match="which does not exist; give the name of a file"):
+    with pytest.raises(
+        ValueError, match="which does not exist; give the name of a file"
+    ):
         result.report(tmp_path / "none" / "risk.html")
-    with pytest.raises(TypeError, match=r'give the name of a file, such as result.report\("risk.html"\)'):
+    with pytest.raises(
+        TypeError,
+        match=r'give the name of a file, such as result.report\("risk.html"\)',
+    ):
         result.report(3)
     assert list(tmp_path.iterdir()) == []
 
@@ -117,11 +144,20 @@ def test_the_paragraph_names_everything_a_reader_needs():
 
 def test_the_paragraph_follows_recipe_data_and_rule():
     """Time and its buffer, groups, weights, given splits, scores, one-SE, no outer splits."""
-    time = methods_of(Recipe(4, 3, time_ordered=True, buffer=2).run(ridge(), X, t, select="one_se"))
-    assert "before any fit: test parts contiguous in time with 2 rows left out on both sides." in time
+    time = methods_of(
+        Recipe(4, 3, time_ordered=True, buffer=2).run(ridge(), X, t, select="one_se")
+    )
+    assert (
+        "before any fit: test parts contiguous in time with 2 rows left out on both sides."
+        in time
+    )
     assert "The setting was chosen by the one-standard-error rule." in time
     assert "interval" not in time
-    grouped = methods_of(Recipe(4, 3).run(ridge(), X, t, groups=np.arange(60) // 3, sample_weight=np.ones(60)))
+    grouped = methods_of(
+        Recipe(4, 3).run(
+            ridge(), X, t, groups=np.arange(60) // 3, sample_weight=np.ones(60)
+        )
+    )
     assert "60 rows with 3 columns, 20 groups, weights of the rows." in grouped
     assert "rows shuffled, groups kept together." in grouped
     given = methods_of(Recipe(KFold(3), KFold(2)).run(ridge(), X, t))
@@ -130,8 +166,17 @@ def test_the_paragraph_follows_recipe_data_and_rule():
     assert "The roc_auc (a score: large is good) of" in scored
     assert "The setting with the largest mean inner roc_auc was chosen" in scored
     internal = methods_of(Recipe.internal_cv(3).run(ridge(), X, t))
-    assert "The setting was found by tuning by internal CV; no risk was estimated." in internal
-    assert "after training on 40 rows, is optimistic as an estimate of the risk." in internal
+    assert (
+        "The setting was found by tuning by internal CV; no risk was estimated."
+        in internal
+    )
+    assert (
+        "after training on 40 rows, is optimistic as an estimate of the risk."
+        in internal
+    )
     one = methods_of(Recipe.validation().run(ridge(alpha=1.0), X, t))
-    assert "The squared risk of the predictor was estimated by validation on a test set." in one
+    assert (
+        "The squared risk of the predictor was estimated by validation on a test set."
+        in one
+    )
     assert "The estimator was StandardScaler → Ridge with alpha=1." in one

@@ -44,16 +44,29 @@ class Leaves(DummyClassifier):
 
 @pytest.fixture
 def names():
-    return {"X": X, "y": y, "model": SVC(), "slow": Slow(), "leaves": Leaves(), "np": np}
+    return {
+        "X": X,
+        "y": y,
+        "model": SVC(),
+        "slow": Slow(),
+        "leaves": Leaves(),
+        "np": np,
+    }
 
 
 def running(builder, outer=12):
     """A slow run with some outer splits finished."""
-    builder.family_name, builder.grid, builder.outer = "slow", "{'strategy': ['prior', 'uniform']}", outer
+    builder.family_name, builder.grid, builder.outer = (
+        "slow",
+        "{'strategy': ['prior', 'uniform']}",
+        outer,
+    )
     assert builder.wait(60)
     builder.run()
     until = time.monotonic() + 60
-    while (builder.result is None or len(builder.result.fold_risks) < 2) and time.monotonic() < until:
+    while (
+        builder.result is None or len(builder.result.fold_risks) < 2
+    ) and time.monotonic() < until:
         time.sleep(0.02)
 
 
@@ -93,7 +106,9 @@ def test_a_new_change_does_not_wait_for_a_long_fit(builder, monkeypatch):
     time.sleep(0.3)
     builder.seed = 9
     until = time.monotonic() + 2.0
-    while builder.plan != Recipe(5, None, seed=9).plan(X, y) and time.monotonic() < until:
+    while (
+        builder.plan != Recipe(5, None, seed=9).plan(X, y) and time.monotonic() < until
+    ):
         time.sleep(0.02)
     assert builder.plan == Recipe(5, None, seed=9).plan(X, y)
     assert builder.result is None
@@ -127,7 +142,10 @@ def test_a_run_that_ends_the_program_ends_itself(builder):
 
 def test_a_change_made_by_an_observer_is_heard(builder):
     """In the worker's thread, too."""
-    builder.observe(lambda change: setattr(builder, "seed", 5) if change.new is not None else None, "result")
+    builder.observe(
+        lambda change: setattr(builder, "seed", 5) if change.new is not None else None,
+        "result",
+    )
     builder.outer = 4
     until = time.monotonic() + 30
     while builder.recipe != Recipe(4, 5, seed=5) and time.monotonic() < until:
@@ -152,7 +170,9 @@ def test_a_given_recipe_is_left_by_choosing_another(builder):
 
 def test_a_result_brings_its_loss_and_its_rule(builder):
     """And its own code; other rows are refused; None takes it away."""
-    result = Recipe(5, 5).run(knn(k=range(1, 11)), X, y, scoring="f1_macro", select="one_se")
+    result = Recipe(5, 5).run(
+        knn(k=range(1, 11)), X, y, scoring="f1_macro", select="one_se"
+    )
     builder.result = result
     assert (builder.loss, builder.select) == ("f1_macro", "one_se")
     space = {"X": X, "y": y}
@@ -170,7 +190,9 @@ def test_a_result_brings_its_loss_and_its_rule(builder):
 
 def test_the_cv_of_a_search_is_what_is_copied(builder):
     """inner="auto" with a search that brings its own cannot be said by a number of folds."""
-    search = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 9]}, cv=KFold(3))
+    search = GridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 5, 9]}, cv=KFold(3)
+    )
     builder.family, builder.recipe = search, Recipe(4, seed=2)
     assert builder.to_cell() == ""
     assert "inner='auto'" in builder.to_python()
@@ -181,7 +203,10 @@ def test_names_are_looked_up_each_time():
     """Rows without a name, or whose name stands for something else by now, are not called X."""
     builder = RecipeBuilder(X[:100], y[:100], namespace={"X": X, "y": y})
     assert "recipe.run(knn(), your_X, your_y)" in builder.to_python()
-    assert "# your_X: what the builder was given; it has no name here" in builder.to_python()
+    assert (
+        "# your_X: what the builder was given; it has no name here"
+        in builder.to_python()
+    )
     space = {"X": X, "y": y}
     rebound = RecipeBuilder(X, y, namespace=space)
     assert "recipe.run(knn(), X, y)" in rebound.to_python()
@@ -189,10 +214,15 @@ def test_names_are_looked_up_each_time():
     assert "your_X" in rebound.to_python()
 
 
-@pytest.mark.parametrize("line", ["A[:,:2] y", "f --target target --groups g", 'f --target "the target" --groups g'])
+@pytest.mark.parametrize(
+    "line",
+    ["A[:,:2] y", "f --target target --groups g", 'f --target "the target" --groups g'],
+)
 def test_the_texts_of_the_magic_are_copied(shell, line):
     """Expressions and columns of a frame: the cell and the Python give the number on screen."""
-    frame = pd.DataFrame(X, columns=list("abcd")).assign(target=y, g=np.arange(150) // 5)
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(
+        target=y, g=np.arange(150) // 5
+    )
     if "the target" in line:
         frame = frame.rename(columns={"target": "the target"})
     shell.user_ns.update(A=X.copy(), f=frame)
@@ -245,11 +275,17 @@ def test_grids_and_splitters_are_written_as_code(builder, names):
     space = dict(names)
     exec(builder.to_python().rsplit("\n", 1)[0], space)
     assert space["recipe"].plan(X, y) == builder.recipe.plan(X, y)
-    builder.recipe = Recipe(RepeatedKFold(n_splits=3, n_repeats=2, random_state=np.random.RandomState(0)), 3)
+    builder.recipe = Recipe(
+        RepeatedKFold(n_splits=3, n_repeats=2, random_state=np.random.RandomState(0)), 3
+    )
     assert "outer=your_function" in builder.to_python()
     assert "# your_function: something of yours" in builder.to_python()
-    pipeline = make_pipeline(SimpleImputer(missing_values=float("nan")), LogisticRegression())
-    result = Recipe(3, 2).run(Family(pipeline, {"logisticregression__C": [1.0, float("inf")]}), X, y)
+    pipeline = make_pipeline(
+        SimpleImputer(missing_values=float("nan")), LogisticRegression()
+    )
+    result = Recipe(3, 2).run(
+        Family(pipeline, {"logisticregression__C": [1.0, float("inf")]}), X, y
+    )
     space = {"X": X, "y": y}
     exec(result.code(), space)
     assert space["result"].risk == result.risk
@@ -271,7 +307,10 @@ def test_rows_changed_in_place_change_nothing_on_screen(names):
 
 def test_no_word_of_an_older_figure_stays(builder):
     """From a heat map with words on its axes to a curve of numbers, and to nothing."""
-    builder.family_name, builder.grid = "model", "{'C': [1, 10], 'kernel': ['rbf', 'linear']}"
+    builder.family_name, builder.grid = (
+        "model",
+        "{'C': [1, 10], 'kernel': ['rbf', 'linear']}",
+    )
     assert builder.wait(60)
     builder.run()
     assert builder.wait(60)
@@ -315,7 +354,11 @@ def test_a_closed_builder_is_gone(names):
 
 def test_settings_that_look_alike_are_told_apart():
     """By their number: a click chooses what was clicked."""
-    view = CurveExplorer(Recipe(3, 2).run(Family(SVC(), {"C": [1.0000001, 1.0000002, 0.01, 100.0]}), X, y))
+    view = CurveExplorer(
+        Recipe(3, 2).run(
+            Family(SVC(), {"C": [1.0000001, 1.0000002, 0.01, 100.0]}), X, y
+        )
+    )
     assert view.wait(30)
     names = {}
     for place in range(4):
@@ -323,7 +366,12 @@ def test_settings_that_look_alike_are_told_apart():
         assert view.wait(30)
         assert view._form.error == ""
         names[view.theta] = float(view._curve_drawn.axis.x[place])
-    assert names == {"C=0.01": 0.01, "C=1 (setting 0)": 1.0000001, "C=1 (setting 1)": 1.0000002, "C=100": 100.0}
+    assert names == {
+        "C=0.01": 0.01,
+        "C=1 (setting 0)": 1.0000001,
+        "C=1 (setting 1)": 1.0000002,
+        "C=100": 100.0,
+    }
 
 
 def test_a_view_shows_nothing_beside_what_it_refuses():
@@ -366,7 +414,9 @@ def test_means_of_a_comparison_are_over_the_splits_that_are_drawn():
     n = len(comparison["b"].fold_risks)
     assert 0 < n < 6
     means = comparison_figure(comparison).data[1].y
-    np.testing.assert_allclose(means, [result.fold_risks[:n].mean() for result in comparison.values()])
+    np.testing.assert_allclose(
+        means, [result.fold_risks[:n].mean() for result in comparison.values()]
+    )
 
 
 def test_the_number_on_screen_is_of_the_controls_on_screen(builder):
@@ -501,7 +551,13 @@ def test_what_a_result_was_measured_with_stays(names):
         np.testing.assert_array_equal(builder.result.fold_risks, result.fold_risks)
         builder.groups, builder.loss, builder.select = "", "auto", "min"
     with pytest.raises(TraitError, match="sample_weight, which no control holds"):
-        builder.result = nested_cv(Family(SVC(), {"C": [1, 10]}), X, y, sample_weight=np.ones(150), progress="off")
+        builder.result = nested_cv(
+            Family(SVC(), {"C": [1, 10]}),
+            X,
+            y,
+            sample_weight=np.ones(150),
+            progress="off",
+        )
     builder.close()
 
 
@@ -556,7 +612,13 @@ def test_an_odd_object_in_the_namespace_is_no_column(names):
 def test_numpy_and_a_function_of_it_are_both_imported(builder):
     """ "from numpy import , log1p" was no Python."""
     pipeline = make_pipeline(FunctionTransformer(), SVC())
-    builder.family = Family(pipeline, {"functiontransformer__func": [np.log1p, None], "svc__C": np.array([1.0, 10.0])})
+    builder.family = Family(
+        pipeline,
+        {
+            "functiontransformer__func": [np.log1p, None],
+            "svc__C": np.array([1.0, 10.0]),
+        },
+    )
     compile(builder.to_python(), "copied", "exec")
     assert "import numpy as np\nfrom numpy import log1p" in builder.to_python()
 
@@ -597,7 +659,9 @@ def test_long_drawing_is_said_and_can_be_left(names, monkeypatch):
     builder = RecipeBuilder(X, y, namespace=names)
     assert builder.wait(60)
     go_on, prepare = threading.Event(), builder_module.prepare
-    monkeypatch.setattr(builder_module, "prepare", lambda *given: go_on.wait(30) and prepare(*given))
+    monkeypatch.setattr(
+        builder_module, "prepare", lambda *given: go_on.wait(30) and prepare(*given)
+    )
     builder.outer = 4
     until = time.monotonic() + 20
     while not builder._drawing and time.monotonic() < until:

@@ -109,7 +109,13 @@ def front_end_says(widget, **values):
     """The message that form.js sends when these are entered."""
     known = widget._form.entered
     n = max([n for _, n in known.values()], default=0)
-    entered = {**known, **{name: [value, n + i] for i, (name, value) in enumerate(values.items(), start=1)}}
+    entered = {
+        **known,
+        **{
+            name: [value, n + i]
+            for i, (name, value) in enumerate(values.items(), start=1)
+        },
+    }
     data = {"method": "update", "state": {"entered": entered}, "buffer_paths": []}
     widget._form._handle_msg({"content": {"data": data}, "buffers": []})
 
@@ -121,11 +127,23 @@ ARGUMENTS = {
     "k=range(1, 31)": ([], {"k": range(1, 31)}),
     "range(1, 31, 2), False": ([range(1, 31, 2), False], {}),
     "k=[1, 3, 5,], scale=False,": ([], {"k": [1, 3, 5], "scale": False}),
-    "k=(1, 2), weights='distance', metric=\"manhattan\"": ([], {"k": (1, 2), "weights": "distance", "metric": "manhattan"}),
+    "k=(1, 2), weights='distance', metric=\"manhattan\"": (
+        [],
+        {"k": (1, 2), "weights": "distance", "metric": "manhattan"},
+    ),
     "alpha=np.logspace(-3, 3, 7)": ([], {"alpha": np.logspace(-3, 3, 7)}),
-    "alpha=logspace(-3, 3, num=7, base=2)": ([], {"alpha": np.logspace(-3, 3, 7, base=2)}),
-    "alpha=np.linspace(0, 1, 11, endpoint=False)": ([], {"alpha": np.linspace(0, 1, 11, endpoint=False)}),
-    "alpha=geomspace(start=1e-3, stop=10**3, num=5)": ([], {"alpha": np.geomspace(1e-3, 1000, 5)}),
+    "alpha=logspace(-3, 3, num=7, base=2)": (
+        [],
+        {"alpha": np.logspace(-3, 3, 7, base=2)},
+    ),
+    "alpha=np.linspace(0, 1, 11, endpoint=False)": (
+        [],
+        {"alpha": np.linspace(0, 1, 11, endpoint=False)},
+    ),
+    "alpha=geomspace(start=1e-3, stop=10**3, num=5)": (
+        [],
+        {"alpha": np.geomspace(1e-3, 1000, 5)},
+    ),
     "alpha=np.linspace(0, 1)": ([], {"alpha": np.linspace(0, 1)}),
     "k=np.arange(5)": ([], {"k": np.arange(5)}),
     "k=arange(1, 10, 2)": ([], {"k": np.arange(1, 10, 2)}),
@@ -141,9 +159,14 @@ ARGUMENTS = {
 GRIDS = {
     "": {},
     "{}": {},
-    " {'C': [1, 10], 'kernel': ['rbf', 'linear']} ": {"C": [1, 10], "kernel": ["rbf", "linear"]},
+    " {'C': [1, 10], 'kernel': ['rbf', 'linear']} ": {
+        "C": [1, 10],
+        "kernel": ["rbf", "linear"],
+    },
     "[{'C': [1]}, {'C': [10, 100]}]": [{"C": [1]}, {"C": [10, 100]}],
-    "{'class_weight': [None, {0: 1, -1: 5.5}]}": {"class_weight": [None, {0: 1, -1: 5.5}]},
+    "{'class_weight': [None, {0: 1, -1: 5.5}]}": {
+        "class_weight": [None, {0: 1, -1: 5.5}]
+    },
     "{\n'C': [1,\n10]\n}": {"C": [1, 10]},
     "grids": [{"svc__C": [1]}, {"svc__C": [10, 100]}],
 }
@@ -299,7 +322,11 @@ def is_equal(a, b):
     if type(a) in (list, tuple):
         return type(a) is type(b) and len(a) == len(b) and all(map(is_equal, a, b))
     if type(a) is dict:
-        return type(a) is type(b) and a.keys() == b.keys() and all(is_equal(a[key], b[key]) for key in a)
+        return (
+            type(a) is type(b)
+            and a.keys() == b.keys()
+            and all(is_equal(a[key], b[key]) for key in a)
+        )
     return type(a) is type(b) and np.array_equal(a, b)
 
 
@@ -318,7 +345,9 @@ def test_grids_are_read(names, text):
 
 def test_names_stand_for_values_of_the_notebook(names):
     """An estimator in a list, a list as all the values, a grid as a whole; each as it is."""
-    grid = read_grid('{"standardscaler": [scaler, "passthrough"], "svc__C": ks}', names, "")
+    grid = read_grid(
+        '{"standardscaler": [scaler, "passthrough"], "svc__C": ks}', names, ""
+    )
     assert grid["standardscaler"][0] is names["scaler"]
     assert grid["svc__C"] is names["ks"]
     assert read_grid("grids", names, "") is names["grids"]
@@ -333,7 +362,11 @@ PLAIN = (
     | st.lists(st.text("ab", max_size=3), max_size=3).map(np.array)
 )  # fmt: skip
 VALUES = st.recursive(
-    PLAIN, lambda inside: st.lists(inside, max_size=3) | st.lists(inside, max_size=3).map(tuple), max_leaves=8
+    PLAIN,
+    lambda inside: (
+        st.lists(inside, max_size=3) | st.lists(inside, max_size=3).map(tuple)
+    ),
+    max_leaves=8,
 )
 
 
@@ -342,8 +375,12 @@ def test_what_the_builder_writes_is_read_as_python_reads_it(grid):
     """Numbers, words and arrays, Python's and numpy's, in lists and tuples, not finite ones too."""
     text = expression(grid, set())
     assert repr(read_grid(text, {}, "")) == repr(eval(text, {"np": np}))
-    arguments = ", ".join(f"{key}={expression(value, set())}" for key, value in grid.items())
-    assert repr(read_arguments(arguments, {}, "")) == repr(([], eval(f"dict({arguments})", {"np": np})))
+    arguments = ", ".join(
+        f"{key}={expression(value, set())}" for key, value in grid.items()
+    )
+    assert repr(read_arguments(arguments, {}, "")) == repr(
+        ([], eval(f"dict({arguments})", {"np": np}))
+    )
 
 
 @pytest.mark.parametrize(
@@ -357,7 +394,9 @@ def test_what_the_builder_writes_is_read_as_python_reads_it(grid):
     ],
     ids=["metric", "array", "numpy number", "float32", "estimator"],
 )
-def test_a_family_that_is_given_can_be_chosen_again_by_its_own_text(builder, names, given):
+def test_a_family_that_is_given_can_be_chosen_again_by_its_own_text(
+    builder, names, given
+):
     """Also with a function in it, that no text may name: its own text stands for it."""
     if given.call is None:
         given = Family(names["model"], given.grid, name="model")
@@ -373,7 +412,11 @@ def test_a_family_that_is_given_can_be_chosen_again_by_its_own_text(builder, nam
 
 def test_a_given_text_does_not_bring_back_another_estimator(builder, names):
     """The name stands for something else by now, and the text cannot be read."""
-    builder.family = Family(names["steps"], {"standardscaler": [StandardScaler(), "passthrough"]}, name="steps")
+    builder.family = Family(
+        names["steps"],
+        {"standardscaler": [StandardScaler(), "passthrough"]},
+        name="steps",
+    )
     grid = builder.grid
     names["steps"] = make_pipeline(StandardScaler(), SVC(C=3))
     builder.grid = ""
@@ -401,7 +444,9 @@ def test_what_is_typed_is_copied_with_its_imports(builder, text, code):
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[1:40])
-def test_what_is_hostile_is_said_at_the_control_and_not_run(builder, names, text, tmp_path, monkeypatch):
+def test_what_is_hostile_is_said_at_the_control_and_not_run(
+    builder, names, text, tmp_path, monkeypatch
+):
     """Sent as the browser sends it: an error with its reason, no file, no call, no code to copy, and the next entry works."""
     monkeypatch.chdir(tmp_path)
     assert builder.wait(60)
@@ -450,7 +495,9 @@ def test_what_is_hostile_is_said_at_the_control_and_not_run(builder, names, text
     ],
     ids=lambda one: one[:40],
 )  # fmt: skip
-def test_a_hostile_grid_of_an_estimator_is_said_and_not_run(builder, names, text, words, tmp_path, monkeypatch):
+def test_a_hostile_grid_of_an_estimator_is_said_and_not_run(
+    builder, names, text, words, tmp_path, monkeypatch
+):
     """Where a dict is typed."""
     monkeypatch.chdir(tmp_path)
     front_end_says(builder, family_name="model", grid="{'C': [1]}")
@@ -502,7 +549,9 @@ def test_a_text_of_the_notebook_is_not_shown(builder):
     ],
     ids=str,
 )
-def test_words_that_are_not_offered_are_refused(builder, field, value, tmp_path, monkeypatch):
+def test_words_that_are_not_offered_are_refused(
+    builder, field, value, tmp_path, monkeypatch
+):
     """Families, groups, losses and rules are chosen from a list, whatever the browser sends."""
     monkeypatch.chdir(tmp_path)
     before = builder.to_python(), builder.to_cell()
@@ -534,7 +583,10 @@ def test_groups_have_a_public_name(builder):
     assert "groups='_private' is no public name of the notebook" in builder.error
 
 
-@pytest.mark.parametrize("field", ["children", "family", "recipe", "result", "given", "_work", "layout", "outside"])
+@pytest.mark.parametrize(
+    "field",
+    ["children", "family", "recipe", "result", "given", "_work", "layout", "outside"],
+)
 def test_the_browser_sets_the_fields_of_the_form_alone(builder, field):
     """Neither other traits nor methods."""
     before = getattr(builder, field)
@@ -555,7 +607,11 @@ def test_the_browser_sets_the_fields_of_a_view_alone():
     view.close()
 
 
-@pytest.mark.parametrize("text", [text for text, words in HOSTILE.items() if "more than" in words], ids=lambda text: text[:40])
+@pytest.mark.parametrize(
+    "text",
+    [text for text, words in HOSTILE.items() if "more than" in words],
+    ids=lambda text: text[:40],
+)
 def test_what_is_too_large_is_refused_before_it_is_made(names, text):
     """At the cost of reading the text."""
     tracemalloc.start()
@@ -596,5 +652,10 @@ def test_no_widget_runs_text(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     named |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names}
+    imported = {
+        alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
     assert (named | imported) & RUNNERS == set()

@@ -57,7 +57,10 @@ def test_a_builder_opens_with_nested_cv_of_knn(builder):
     assert builder.recipe == Recipe(5, 5)
     assert "0.04" in builder._strip.value
     assert "data:image/svg+xml" in builder._nest.value
-    np.testing.assert_allclose(curve_of(builder)["mean of the inner curves"].y, expected.inner_curves.mean(axis=0))
+    np.testing.assert_allclose(
+        curve_of(builder)["mean of the inner curves"].y,
+        expected.inner_curves.mean(axis=0),
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,11 +70,20 @@ def test_a_builder_opens_with_nested_cv_of_knn(builder):
         ({"inner": 4, "seed": 7}, Recipe(5, 4, seed=7)),
         ({"inside": "loo"}, Recipe(5, "loo")),
         ({"outside": "holdout", "test": 0.3}, Recipe.cv_test(inner=5, test=0.3)),
-        ({"outside": "holdout", "inside": "holdout", "validation": 0.3}, Recipe.train_validation_test(0.3, 0.2)),
-        ({"outside": "resampling", "inside": "resampling", "outer": 4}, Recipe.nested_resampling(4, 5)),
+        (
+            {"outside": "holdout", "inside": "holdout", "validation": 0.3},
+            Recipe.train_validation_test(0.3, 0.2),
+        ),
+        (
+            {"outside": "resampling", "inside": "resampling", "outer": 4},
+            Recipe.nested_resampling(4, 5),
+        ),
         ({"outside": "none"}, Recipe.internal_cv(5)),
         ({"stratify": "no"}, Recipe(5, 5, stratify=False)),
-        ({"time_ordered": True, "buffer": 2}, Recipe(5, 5, time_ordered=True, buffer=2)),
+        (
+            {"time_ordered": True, "buffer": 2},
+            Recipe(5, 5, time_ordered=True, buffer=2),
+        ),
     ],
 )
 def test_controls_make_the_recipe(builder, changes, recipe):
@@ -135,7 +147,12 @@ def test_values_of_a_wrong_type_are_said_in_the_panel(builder):
 def test_recipe_and_family_can_be_set(builder, names):
     """The controls follow where they can say it; else the recipe stands as given."""
     builder.recipe = Recipe.resampling_test(samples=7, validation=0.3)
-    assert (builder.outside, builder.inside, builder.inner, builder.validation) == ("holdout", "resampling", 7, 0.3)
+    assert (builder.outside, builder.inside, builder.inner, builder.validation) == (
+        "holdout",
+        "resampling",
+        7,
+        0.3,
+    )
     builder.family = knn(k=[1, 5], scale=False)
     assert (builder.family_name, builder.grid) == ("knn", "k=[1, 5], scale=False")
     assert len(shown(builder).settings) == 2
@@ -161,7 +178,11 @@ def test_a_result_can_be_set(builder):
     result = Recipe.cv_test(inner=3).run(ridge(alpha=[0.1, 1.0]), X, y)
     builder.result = result
     assert builder.result is result
-    assert (builder.recipe, builder.family_name, builder.outside) == (Recipe.cv_test(inner=3), "ridge", "holdout")
+    assert (builder.recipe, builder.family_name, builder.outside) == (
+        Recipe.cv_test(inner=3),
+        "ridge",
+        "holdout",
+    )
     assert number(result.risk) in builder._strip.value
     with pytest.raises(TraitError, match="must be the result of a run, got float"):
         builder.result = 0.5
@@ -211,11 +232,17 @@ def test_groups_of_the_namespace_can_be_chosen(builder):
 def test_a_long_run_fills_in_and_can_be_cancelled(names):
     """The curve shows finished outer splits while others go on; Cancel keeps them."""
     builder = RecipeBuilder(X, y, namespace=names)
-    builder.family_name, builder.grid, builder.outer = "slow", "{'strategy': ['prior', 'uniform']}", 10
+    builder.family_name, builder.grid, builder.outer = (
+        "slow",
+        "{'strategy': ['prior', 'uniform']}",
+        10,
+    )
     builder.wait(60)
     builder.run()
     until = time.monotonic() + 60
-    while (builder.result is None or len(builder.result.fold_risks) < 2) and time.monotonic() < until:
+    while (
+        builder.result is None or len(builder.result.fold_risks) < 2
+    ) and time.monotonic() < until:
         time.sleep(0.02)
     assert 2 <= len(builder.result.fold_risks) < 10
     assert builder._form.busy
@@ -248,7 +275,12 @@ def random_state(rng, builder):
         "stratify": str(rng.choice(["auto", "yes", "no"])), "select": str(rng.choice(["min", "one_se"])),
         "groups": str(rng.choice(["", "plots"])), "loss": str(rng.choice(["auto", "zero_one", "accuracy", "f1_macro"])),
     }  # fmt: skip
-    family = [("knn", "k=[1, 5, 9]"), ("ridge", "alpha=[0.1, 1]"), ("model", "{'C': [1, 10]}"), ("search", "")][rng.integers(4)]
+    family = [
+        ("knn", "k=[1, 5, 9]"),
+        ("ridge", "alpha=[0.1, 1]"),
+        ("model", "{'C': [1, 10]}"),
+        ("search", ""),
+    ][rng.integers(4)]
     values["family_name"], values["grid"] = family
     with builder.hold_trait_notifications():
         for name, value in values.items():
@@ -272,7 +304,13 @@ def test_fifty_random_states_are_copied_exactly(names):
         assert space["recipe"] == builder.recipe
         assert data[0] is X
         assert data[1] is y
-        made = family if isinstance(family, Family) else Family(family) if not isinstance(family, tuple) else Family(*family)
+        made = (
+            family
+            if isinstance(family, Family)
+            else Family(family)
+            if not isinstance(family, tuple)
+            else Family(*family)
+        )
         assert said(made) == said(builder.family)
         assert options.get("select", "min") == builder.select
         assert options.get("groups") is (GROUPS if builder.groups else None)
@@ -294,7 +332,10 @@ def test_every_cell_of_the_table_is_a_recipe_and_back():
     }
     for outside, inside in CELLS:
         call = call_of(values | {"outside": outside, "inside": inside})
-        assert eval(call.python, {"Recipe": Recipe, "Resampling": Resampling}) == call.recipe
+        assert (
+            eval(call.python, {"Recipe": Recipe, "Resampling": Resampling})
+            == call.recipe
+        )
         back = values_of(call.recipe)
         assert (back["outside"], back["inside"]) == (outside, inside)
         assert all(back[name] == values[name] for name in used((outside, inside)))
@@ -303,13 +344,16 @@ def test_every_cell_of_the_table_is_a_recipe_and_back():
     assert values_of(Recipe(5, 0.25)) is None
     assert values_of(Recipe(0.2, 0.25)) is None
     assert (
-        Call("", {"outer": None, "inner": Resampling(3, 0.2)}).options == "--outer None --inner Resampling(samples=3,share=0.2)"
+        Call("", {"outer": None, "inner": Resampling(3, 0.2)}).options
+        == "--outer None --inner Resampling(samples=3,share=0.2)"
     )
 
 
 def test_the_cell_that_measures_nothing_says_so():
     """None outside and none inside is no recipe."""
-    with pytest.raises(RecipeError, match="leave no rows to measure on; choose another cell"):
+    with pytest.raises(
+        RecipeError, match="leave no rows to measure on; choose another cell"
+    ):
         call_of({"outside": "none", "inside": "none"})
 
 
@@ -349,7 +393,9 @@ def test_a_worker_does_the_newest_and_stops_the_rest():
 def test_a_work_that_replaces_one_not_yet_begun_is_not_told_to_stop():
     """What the newer one tells the older one is not meant for itself, however late the thread starts."""
     worker, told = Worker(Slot), []
-    with worker._lock:  # its thread starts, and cannot take anything before both are asked for
+    with (
+        worker._lock
+    ):  # its thread starts, and cannot take anything before both are asked for
         worker.ask(lambda slot: told.append("the first was begun"))
         worker.ask(lambda slot: told.append(slot.stop.is_set()))
     assert worker.wait(10)
@@ -374,10 +420,15 @@ def test_a_nest_map_says_what_a_row_does(result):
     for row in (0, 77, 149):
         view.row = row
         j = next(j for j, (_, test) in enumerate(result.plan.outer) if row in test)
-        assert view.does == [f"is in the test part of outer split {j}", "is trained on in 4 outer splits"]
+        assert view.does == [
+            f"is in the test part of outer split {j}",
+            "is trained on in 4 outer splits",
+        ]
     other = (j + 1) % 5
     view.show = f"inside split {j}"
-    assert view.does == [f"stands in the test part of outer split {j}: no inner split touches it"]
+    assert view.does == [
+        f"stands in the test part of outer split {j}: no inner split touches it"
+    ]
     view.show = f"inside split {other}"
     k = next(k for k, (_, dev) in enumerate(result.plan.inner[other]) if 149 in dev)
     assert view.does[1] == f"is in the test part of inner split {k}"
@@ -388,7 +439,9 @@ def test_a_nest_map_says_what_a_row_does(result):
     assert drawn(view) == "row=150 is no row; they are numbered 0 to 149."
     view.row, view.show = 3, "inside split 9"
     assert "is no view of this plan" in drawn(view)
-    assert NestMap(Recipe.external_cv(3).plan(X, y))._form.choices["show"] == [["outer splits", "outer splits"]]
+    assert NestMap(Recipe.external_cv(3).plan(X, y))._form.choices["show"] == [
+        ["outer splits", "outer splits"]
+    ]
 
 
 def test_the_form_of_a_view_sets_its_traits(result):
@@ -406,21 +459,33 @@ def test_a_curve_explorer_steps_through_splits_rules_and_settings(result):
     assert drawn(view) == ""
     assert view.chosen == result.chosen_index.tolist()
     view.theta = "k=5"
-    np.testing.assert_allclose([row[1] for row in view.fold_losses], result.inner_curves[:, 4])
-    np.testing.assert_allclose([row[2] for row in view.fold_losses], result.outer_curves[:, 4])
+    np.testing.assert_allclose(
+        [row[1] for row in view.fold_losses], result.inner_curves[:, 4]
+    )
+    np.testing.assert_allclose(
+        [row[2] for row in view.fold_losses], result.outer_curves[:, 4]
+    )
     view.split = "2"
     assert [row[0] for row in view.fold_losses] == [f"2, {k}" for k in range(5)]
-    np.testing.assert_allclose(np.mean([row[1] for row in view.fold_losses]), result.inner_curves[2, 4])
+    np.testing.assert_allclose(
+        np.mean([row[1] for row in view.fold_losses]), result.inner_curves[2, 4]
+    )
     assert drawn(view) == ""
     strong, mark = view._chart.widget.data[-2:]
     np.testing.assert_allclose(strong.y, result.inner_curves[2])
     assert (list(mark.x), list(mark.y)) == ([5], [result.inner_curves[2, 4]])
     assert "k=5" in view._losses.value
     view.rule = "one_se"
-    assert view.chosen == nested_cv(knn(k=range(1, 21)), X, y, select="one_se").chosen_index.tolist()
+    assert (
+        view.chosen
+        == nested_cv(knn(k=range(1, 21)), X, y, select="one_se").chosen_index.tolist()
+    )
     view.log_x = view.log_y = True
     assert drawn(view) == ""
-    assert (view._chart.widget.layout.xaxis.type, view._chart.widget.layout.yaxis.type) == ("log", "log")
+    assert (
+        view._chart.widget.layout.xaxis.type,
+        view._chart.widget.layout.yaxis.type,
+    ) == ("log", "log")
     view.split = "7"
     assert drawn(view) == "split='7' is no outer split; use 'all splits' or '0' to '4'."
 
@@ -436,7 +501,9 @@ def test_a_click_chooses_a_setting(result):
     assert drawn(view) == ""
     view._clickable._dispatch_on_click(Points(6), None)
     assert view.theta == "k=7"
-    surface = CurveExplorer(Recipe(3, 2).run(Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1, 1]}), X, y))
+    surface = CurveExplorer(
+        Recipe(3, 2).run(Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1, 1]}), X, y)
+    )
     assert drawn(surface) == ""
     surface._clickable._dispatch_on_click(Points([1, 2]), None)
     assert surface.theta == "C=10, gamma=1"
@@ -473,7 +540,13 @@ def test_an_explorer_wants_a_curve(result):
 def test_a_bound_explorer_says_what_the_formulas_say():
     """Both ways; what is out of range is said in the form."""
     view = BoundExplorer()
-    view.n_dev, view.n_settings, view.delta, view.width, view.range = 400, 20, 0.1, 0.2, 2.0
+    view.n_dev, view.n_settings, view.delta, view.width, view.range = (
+        400,
+        20,
+        0.1,
+        0.2,
+        2.0,
+    )
     assert view.bound == dev_set_bound(400, 20, 0.1, 2.0)
     assert view.size == dev_set_size(0.2, 20, 0.1, 2.0)
     assert drawn(view) == ""

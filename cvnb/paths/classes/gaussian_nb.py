@@ -41,23 +41,37 @@ class Line:
     """The smoothings of one combination."""
 
     def __init__(self, combination: Combination, meter: Meter) -> None:
-        self.model, self.scaled, self.which = combination.model, combination.scaled, combination.which
-        self.smoothings, self.places = np.unique(combination.values.astype(float), return_inverse=True)
+        self.model, self.scaled, self.which = (
+            combination.model,
+            combination.scaled,
+            combination.which,
+        )
+        self.smoothings, self.places = np.unique(
+            combination.values.astype(float), return_inverse=True
+        )
         self.wants_scores = meter.wants_scores
 
-    def decisions(self, moments: Moments, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def decisions(
+        self, moments: Moments, Z: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """As class_sums.Line.decisions."""
         n_classes = moments.present.size
         priors = moments.weight / moments.weight.sum()
         if self.model.priors is not None:
             priors = np.asarray(self.model.priors, dtype=np.float64)
         if priors.size != n_classes:
-            raise Unsuited("a training part lacks a class that has a prior, and refit tells what that does")
+            raise Unsuited(
+                "a training part lacks a class that has a prior, and refit tells what that does"
+            )
         variances = self._variances(moments)
-        levels = np.log(priors)[:, None] - 0.5 * np.log(2 * np.pi * variances).sum(axis=2)
+        levels = np.log(priors)[:, None] - 0.5 * np.log(2 * np.pi * variances).sum(
+            axis=2
+        )
         out = np.empty((n_classes, len(Z), self.smoothings.size))
         for k in range(n_classes):
-            _weighted_sums((Z - moments.means[k]) ** 2, -0.5 / variances[k], levels[k], out[k])
+            _weighted_sums(
+                (Z - moments.means[k]) ** 2, -0.5 / variances[k], levels[k], out[k]
+            )
         doubt = self._doubt(moments, Z, variances, levels, out)
         return out.transpose(1, 2, 0), doubt
 
@@ -69,29 +83,62 @@ class Line:
         variances: np.ndarray = moments.seconds[:, None, :] + more
         moments.refuse_lost(variances.min(axis=1))
         if not (variances > 0).all():
-            raise Unsuited("a variance is zero in a class, and refit tells what that does")
+            raise Unsuited(
+                "a variance is zero in a class, and refit tells what that does"
+            )
         return variances
 
-    def _doubt(self, moments: Moments, Z: np.ndarray, variances: np.ndarray, levels: np.ndarray, out: np.ndarray) -> np.ndarray:
+    def _doubt(
+        self,
+        moments: Moments,
+        Z: np.ndarray,
+        variances: np.ndarray,
+        levels: np.ndarray,
+        out: np.ndarray,
+    ) -> np.ndarray:
         """[rows, smoothings]: rounding of log densities, of means far from zero, of variances that are rests of squares."""
-        away = np.abs(moments.means + (-moments.centre if self.scaled else moments.origin))
+        away = np.abs(
+            moments.means + (-moments.centre if self.scaled else moments.origin)
+        )
         lost = (moments.lost[:, None, :] / variances).max(axis=2)
         root, size = np.sqrt(moments.n.sum()), np.abs(out)
-        if not self.wants_scores:  # a bound is enough, for hardly any two classes are so near
+        if (
+            not self.wants_scores
+        ):  # a bound is enough, for hardly any two classes are so near
             size = size.max(axis=0)
-            squares = 2.0 * (size + np.abs(levels).max(axis=0))  # of distances from means, in standard deviations
+            squares = 2.0 * (
+                size + np.abs(levels).max(axis=0)
+            )  # of distances from means, in standard deviations
             far = np.sqrt((away[:, None, :] ** 2 / variances).sum(axis=2).max(axis=0))
-            return TIMES * EPS * (1.0 + size + root * np.sqrt(squares) * far + squares * lost.max(axis=0))
+            return (
+                TIMES
+                * EPS
+                * (
+                    1.0
+                    + size
+                    + root * np.sqrt(squares) * far
+                    + squares * lost.max(axis=0)
+                )
+            )
         drift = np.empty_like(out)
         for k in range(len(out)):
-            _weighted_sums(np.abs(Z - moments.means[k]), away[k] / variances[k], np.zeros_like(levels[k]), drift[k])
+            _weighted_sums(
+                np.abs(Z - moments.means[k]),
+                away[k] / variances[k],
+                np.zeros_like(levels[k]),
+                drift[k],
+            )
         squares = 2.0 * (size + np.abs(levels)[:, None, :])
         doubt = 1.0 + size + root * drift + squares * lost[:, None, :]
-        near = out > out.max(axis=0) - NOWHERE  # of all others the probability is 0, whatever their digits
+        near = (
+            out > out.max(axis=0) - NOWHERE
+        )  # of all others the probability is 0, whatever their digits
         return TIMES * EPS * np.where(near, doubt, 0.0).max(axis=0)
 
 
-def _weighted_sums(X: np.ndarray, by: np.ndarray, levels: np.ndarray, out: np.ndarray) -> None:
+def _weighted_sums(
+    X: np.ndarray, by: np.ndarray, levels: np.ndarray, out: np.ndarray
+) -> None:
     """Fill out [rows, smoothings] with X @ by' + levels; equal rows alike."""
     p = X.shape[1]
     scaling.decide_all(X, np.zeros(p), np.ones(p), np.vstack([by.T, levels]), out)

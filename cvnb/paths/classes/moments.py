@@ -13,7 +13,9 @@ from ..linear.rows import HARDLY, nearly_constant
 EPS = 2.0**-52
 FAR = 100.0  # times the variance that the square of a mean may be: more costs digits, and the rows themselves are asked
 LIGHT = 1e-8  # weight of a class that scikit-learn takes for none
-Second = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]  # (z, w, starts of cells) -> [cells, ...]
+Second = Callable[
+    [np.ndarray, np.ndarray, np.ndarray], np.ndarray
+]  # (z, w, starts of cells) -> [cells, ...]
 
 
 class Cancelled(Exception):
@@ -59,10 +61,14 @@ class Moments:
         self.refuse_far()
         given = self.variance, self.origin + self.centre, float(self.n.sum())
         constant = nearly_constant(*given, 1.0)
-        if (nearly_constant(*given, HARDLY) != nearly_constant(*given, 1 / HARDLY)).any():
+        if (
+            nearly_constant(*given, HARDLY) != nearly_constant(*given, 1 / HARDLY)
+        ).any():
             if self.lost.any():
                 raise Cancelled
-            raise Unsuited("a column is so nearly constant that rounding decides whether it is scaled")
+            raise Unsuited(
+                "a column is so nearly constant that rounding decides whether it is scaled"
+            )
         scale: np.ndarray = np.sqrt(np.where(constant, 1.0, self.variance))
         return scale
 
@@ -80,10 +86,14 @@ def of_sums(sums: np.ndarray, origin: np.ndarray, shape: tuple[int, ...]) -> Mom
     seconds = (own[:, 2 + 3 * p :] / weight[:, None]).reshape(-1, *shape)
     squares = means**2
     seconds -= squares if len(shape) == 1 else means[:, :, None] * means[:, None, :]
-    return Moments(origin, present, n, weight, means, seconds, squares, centre, variance)
+    return Moments(
+        origin, present, n, weight, means, seconds, squares, centre, variance
+    )
 
 
-def of_rows(X: np.ndarray, codes: np.ndarray, w: np.ndarray | None, second: Second) -> Moments:
+def of_rows(
+    X: np.ndarray, codes: np.ndarray, w: np.ndarray | None, second: Second
+) -> Moments:
     """From the rows of a training part and the codes of their classes: exact where a column is constant."""
     origin = _mean_of(X, None)
     Z = X - origin
@@ -100,7 +110,17 @@ def of_rows(X: np.ndarray, codes: np.ndarray, w: np.ndarray | None, second: Seco
     centre = Z.mean(axis=0)
     variance = ((Z - centre) ** 2).mean(axis=0)
     lost = np.zeros_like(means)
-    return Moments(origin, present, n.astype(float), weight, means, np.array(seconds), lost, centre, variance)
+    return Moments(
+        origin,
+        present,
+        n.astype(float),
+        weight,
+        means,
+        np.array(seconds),
+        lost,
+        centre,
+        variance,
+    )
 
 
 def _mean_of(X: np.ndarray, w: np.ndarray | None) -> np.ndarray:
@@ -112,4 +132,6 @@ def _mean_of(X: np.ndarray, w: np.ndarray | None) -> np.ndarray:
 
 def _refuse_weightless(weight: np.ndarray) -> None:
     if (weight <= LIGHT).any():
-        raise Unsuited("a class has no weight in a training part, and refit tells what that does")
+        raise Unsuited(
+            "a class has no weight in a training part, and refit tells what that does"
+        )

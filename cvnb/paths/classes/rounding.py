@@ -22,16 +22,28 @@ LEVEL = (
 )
 
 
-def refuse_doubtful(meter: Meter, losses: np.ndarray, doubt: np.ndarray, one_part: bool = False) -> None:
+def refuse_doubtful(
+    meter: Meter, losses: np.ndarray, doubt: np.ndarray, one_part: bool = False
+) -> None:
     """An error where doubt [settings], the mean change of a decision by rounding, is too much for these losses."""
     if not meter.wants_scores:
         return  # labels are sure where decisions differ by more than their doubt
-    limit = np.maximum(DIGITS * losses, SMALL * one_part) if meter.loss.rows is log else SCORES
+    limit = (
+        np.maximum(DIGITS * losses, SMALL * one_part)
+        if meter.loss.rows is log
+        else SCORES
+    )
     if not (doubt <= limit).all():
         raise Unsuited(SHOWS)
 
 
-def refuse_level(said: Answers, decisions: np.ndarray, doubt: np.ndarray, meter: Meter, test: np.ndarray) -> None:
+def refuse_level(
+    said: Answers,
+    decisions: np.ndarray,
+    doubt: np.ndarray,
+    meter: Meter,
+    test: np.ndarray,
+) -> None:
     """An error where rounding decides which class is named, or which of two rows has the larger score."""
     if not (_gaps(decisions) > doubt).all():
         raise Unsuited(LEVEL)
@@ -42,10 +54,14 @@ def refuse_level(said: Answers, decisions: np.ndarray, doubt: np.ndarray, meter:
     for c in range(said.scores.shape[2]):
         scores = said.scores[:, :, c]
         slack = doubt
-        if said.method == "predict_proba":  # by their own size; what is too small for a number is 0 anywhere
+        if (
+            said.method == "predict_proba"
+        ):  # by their own size; what is too small for a number is 0 anywhere
             slack = np.where(scores > 0, scores * (doubt + LAST), -1.0)
         order = np.argsort(scores, axis=0, kind="stable")
-        ranked, slack = (np.take_along_axis(one, order, axis=0) for one in (scores, slack))
+        ranked, slack = (
+            np.take_along_axis(one, order, axis=0) for one in (scores, slack)
+        )
         level = np.diff(ranked, axis=0) <= np.maximum(slack[1:], slack[:-1])
         if (level & (np.diff(codes[order], axis=0) != 0)).any():
             raise Unsuited(LEVEL)

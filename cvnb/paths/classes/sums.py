@@ -25,7 +25,18 @@ from ...losses.loss import log
 from ...runtime.threads import Team
 from ...splits.layouts import Layout, Partition
 from ...splits.plan import Plan
-from ..base import PER_WORKER, Inside, Losses, Outside, Path, Refusal, Task, Unsuited, joined, ranges
+from ..base import (
+    PER_WORKER,
+    Inside,
+    Losses,
+    Outside,
+    Path,
+    Refusal,
+    Task,
+    Unsuited,
+    joined,
+    ranges,
+)
 from ..logistic import answers
 from ..measure import Answers, Meter
 from ..per_split import FIRST
@@ -33,8 +44,12 @@ from ..problem import Combination, Problem, SplitProblem
 from .moments import Cancelled, Moments, Second, of_rows, of_sums
 from .rounding import refuse_doubtful, refuse_level
 
-KEPT_BLOCKS = 32  # sums of so many blocks are kept, of more only the sums of their groups
-BESIDE = 30  # multiplications of about the cost of all else that is done to one decision
+KEPT_BLOCKS = (
+    32  # sums of so many blocks are kept, of more only the sums of their groups
+)
+BESIDE = (
+    30  # multiplications of about the cost of all else that is done to one decision
+)
 MOST = 2e8  # bytes of sums that a training part may hold
 QUICK = 1e6  # numbers in X of which a part takes about a millisecond
 BLOCKED = "training parts are sums of blocks of rows, and one pass over each serves every setting"
@@ -52,7 +67,9 @@ class Line(Protocol):
     which: np.ndarray
     places: np.ndarray
 
-    def decisions(self, moments: Moments, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def decisions(
+        self, moments: Moments, Z: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(decisions [rows, values, classes], how far rounding may move them [rows, values]).
 
         Of the rows Z, which are given less the origin of the moments. One column may decide between two classes.
@@ -76,20 +93,29 @@ class ClassSweep(Path):
 
     whole = compiles = True
 
-    def __init__(self, problem: Problem, name: str, second: Second, line: MakeLine) -> None:
+    def __init__(
+        self, problem: Problem, name: str, second: Second, line: MakeLine
+    ) -> None:
         self.X, self.weights, self.second = problem.X, problem.data.weights, second
         self.n_settings = problem.n_settings
         self.plans, self.meters = [draw.plan for draw in problem.draws], problem.meters
-        self.lines = [[line(one, meter) for one in problem.combinations] for meter in self.meters]
+        self.lines = [
+            [line(one, meter) for one in problem.combinations] for meter in self.meters
+        ]
         p = self.X.shape[1]
         self.shape = second(np.zeros((1, p)), np.ones(1), FIRST).shape[1:]
         self.width = 2 + 3 * p + math.prod(self.shape)
         self.blocked = [self._is_blocked(plan) for plan in self.plans]
         self.name = f"shared:{name}" if all(self.blocked) else f"path:{name}"
         self.reason = BLOCKED if all(self.blocked) else LOOSE
-        n_classes = max(0 if meter.classes is None else meter.classes.size for meter in self.meters)
+        n_classes = max(
+            0 if meter.classes is None else meter.classes.size for meter in self.meters
+        )
         each = (p + BESIDE) * self.n_settings * n_classes
-        self.cost = sum(_tested(plan) * each + plan.n_parts * float(len(self.X) * self.width) for plan in self.plans)
+        self.cost = sum(
+            _tested(plan) * each + plan.n_parts * float(len(self.X) * self.width)
+            for plan in self.plans
+        )
 
     def _is_blocked(self, plan: Plan) -> bool:
         """Whether all inner training parts, or else all outer ones, are sums of blocks."""
@@ -101,15 +127,22 @@ class ClassSweep(Path):
         if not isinstance(layout, Partition) or layout.buffer:
             return False
         n_kept = max(min(len(layout), KEPT_BLOCKS), 2 * math.isqrt(len(layout)))
-        n_classes = max(0 if meter.classes is None else meter.classes.size for meter in self.meters)
+        n_classes = max(
+            0 if meter.classes is None else meter.classes.size for meter in self.meters
+        )
         return 8.0 * n_kept * n_classes * self.width <= MOST
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
         """Parts one by one where they are few; of outer splits alone as many as can be, as every batch sums all rows."""
         plan = self.plans[draw]
         if plan.inner_layouts is None and self.blocked[draw]:
-            return ranges(plan.n_parts, -(-plan.n_parts // n) if elsewhere else plan.n_parts)
-        return ranges(plan.n_parts, max(1, plan.n_parts // (PER_WORKER * n)) if self.X.size <= QUICK else 1)
+            return ranges(
+                plan.n_parts, -(-plan.n_parts // n) if elsewhere else plan.n_parts
+            )
+        return ranges(
+            plan.n_parts,
+            max(1, plan.n_parts // (PER_WORKER * n)) if self.X.size <= QUICK else 1,
+        )
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
         """As Path.run."""
@@ -121,7 +154,10 @@ class ClassSweep(Path):
             found = blocks.each(partial(self._outside, task), team, task.parts)
         else:
             carry = [None] * len(task.parts) if task.carry is None else task.carry
-            found = team.map(lambda j: self._outside(task, j, carry[j - task.parts.start]), task.parts)
+            found = team.map(
+                lambda j: self._outside(task, j, carry[j - task.parts.start]),
+                task.parts,
+            )
         team.stop.check()
         return joined(plan, task, found, self.n_settings)
 
@@ -142,7 +178,9 @@ class ClassSweep(Path):
             return Refusal(str(why))
         return Losses(losses, carry=whole)
 
-    def _split(self, draw: int, splits: Any, k: int, whole: Whole | None = None) -> tuple[np.ndarray, np.ndarray]:
+    def _split(
+        self, draw: int, splits: Any, k: int, whole: Whole | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """(losses [settings], how doubtful each is) of inner split k, from the sums of its training part where given."""
         train, test = splits[k]
         said, doubt = self._said(draw, whole, train, test)
@@ -163,7 +201,9 @@ class ClassSweep(Path):
             return Refusal(str(why))
         return losses
 
-    def _said(self, draw: int, whole: Whole | None, train: np.ndarray, test: np.ndarray) -> tuple[Answers, np.ndarray]:
+    def _said(
+        self, draw: int, whole: Whole | None, train: np.ndarray, test: np.ndarray
+    ) -> tuple[Answers, np.ndarray]:
         """What every setting says of the test rows: from sums, or from the training rows where digits would be lost."""
         own = self.lines[draw], self.meters[draw], test, self.X[test]
         if whole is not None:
@@ -171,22 +211,42 @@ class ClassSweep(Path):
                 return _ask(of_sums(whole.sums, whole.origin, self.shape), *own)
         w, codes = self.weights, self.meters[draw].codes
         assert codes is not None
-        return _ask(of_rows(self.X[train], codes[train], None if w is None else w[train], self.second), *own)
+        return _ask(
+            of_rows(
+                self.X[train],
+                codes[train],
+                None if w is None else w[train],
+                self.second,
+            ),
+            *own,
+        )
 
 
 def _tested(plan: Plan) -> float:
     """How many rows are tested, in all splits together."""
-    return float(sum(splits.layout.sizes()[:, 1].sum() for _, splits in plan.levels() if len(splits)))
+    return float(
+        sum(
+            splits.layout.sizes()[:, 1].sum()
+            for _, splits in plan.levels()
+            if len(splits)
+        )
+    )
 
 
-def _ask(moments: Moments, lines: list[Line], meter: Meter, test: np.ndarray, X: np.ndarray) -> tuple[Answers, np.ndarray]:
+def _ask(
+    moments: Moments, lines: list[Line], meter: Meter, test: np.ndarray, X: np.ndarray
+) -> tuple[Answers, np.ndarray]:
     """(what every setting says of these rows, how doubtful that is on average [settings])."""
     if moments.present.size < 2:
-        raise Unsuited("a training part holds one class only, and refit tells what that does")
+        raise Unsuited(
+            "a training part holds one class only, and refit tells what that does"
+        )
     Z, found = X - moments.origin, []
     for line in lines:
         one, unsure = line.decisions(moments, Z)
-        if one.shape[1] < line.which.size or (np.diff(line.places) != 1).any():  # in the order of the grid
+        if (
+            one.shape[1] < line.which.size or (np.diff(line.places) != 1).any()
+        ):  # in the order of the grid
             one, unsure = one[:, line.places], unsure[:, line.places]
         found.append((line.which, one, unsure))
     decisions, doubt = _in_order(found)
@@ -195,7 +255,9 @@ def _ask(moments: Moments, lines: list[Line], meter: Meter, test: np.ndarray, X:
     return said, doubt.mean(axis=0)
 
 
-def _in_order(found: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+def _in_order(
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]],
+) -> tuple[np.ndarray, np.ndarray]:
     """The decisions and doubts of all settings, from (numbers of the settings, decisions, doubts) of each line."""
     which = np.concatenate([numbers for numbers, _, _ in found])
     if len(found) == 1 and np.array_equal(which, np.arange(which.size)):
@@ -206,16 +268,24 @@ def _in_order(found: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> tuple[n
     return decisions[:, order], doubt[:, order]
 
 
-def answers_of_rows(split: SplitProblem, second: Second, line: MakeLine) -> tuple[Answers, int]:
+def answers_of_rows(
+    split: SplitProblem, second: Second, line: MakeLine
+) -> tuple[Answers, int]:
     """(what every setting says of the test rows, 0) after one pass over the training rows of one split."""
     meter, train = split.meter, split.train
     assert meter.codes is not None
     w = None if meter.data.weights is None else meter.data.weights[train]
     moments = of_rows(split.X_train, meter.codes[train], w, second)
-    one = line(replace(split.combination, which=np.arange(split.combination.which.size)), meter)
+    one = line(
+        replace(split.combination, which=np.arange(split.combination.which.size)), meter
+    )
     said, doubt = _ask(moments, [one], meter, split.test, split.X_test)
     split.stop.check()
-    losses = meter.measure(split.test, FIRST, said)[0][0] if meter.loss.rows is log else doubt
+    losses = (
+        meter.measure(split.test, FIRST, said)[0][0]
+        if meter.loss.rows is log
+        else doubt
+    )
     refuse_doubtful(meter, losses, doubt, one_part=True)
     return said, 0
 
@@ -235,7 +305,9 @@ def refuses_priors(priors: Any) -> str:
 class Blocks:
     """The rows of a training part, block by block; or all rows, by outer test parts."""
 
-    def __init__(self, sweep: ClassSweep, draw: int, rows: np.ndarray, layout: Any) -> None:
+    def __init__(
+        self, sweep: ClassSweep, draw: int, rows: np.ndarray, layout: Any
+    ) -> None:
         codes = sweep.meters[draw].codes
         assert isinstance(layout, Partition)
         assert codes is not None
@@ -243,7 +315,12 @@ class Blocks:
         self.n_classes = int(codes.max()) + 1
         cells = (layout.label.astype(np.int64) + 1) * self.n_classes + codes[rows]
         self.places = np.argsort(cells, kind="stable")
-        self.ends = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=(self.n + 1) * self.n_classes))])
+        self.ends = np.concatenate(
+            [
+                [0],
+                np.cumsum(np.bincount(cells, minlength=(self.n + 1) * self.n_classes)),
+            ]
+        )
         first = sweep.X[rows[0]]
         self.origin = first + (sweep.X[rows] - first).mean(axis=0)
         size = 1 if self.n <= KEPT_BLOCKS else math.isqrt(self.n)
@@ -258,13 +335,19 @@ class Blocks:
         if there.size:
             w = None if self.sweep.weights is None else self.sweep.weights[rows]
             starts = ends[there] - ends[0]
-            out[there] = sums_of(self.sweep.X[rows] - self.origin, w, starts, self.sweep.second)
+            out[there] = sums_of(
+                self.sweep.X[rows] - self.origin, w, starts, self.sweep.second
+            )
         return out.reshape(b - a, self.n_classes, -1)
 
-    def each(self, call: Callable[[int, Whole], Any], team: Team, wanted: range) -> list[Any]:
+    def each(
+        self, call: Callable[[int, Whole], Any], team: Team, wanted: range
+    ) -> list[Any]:
         """call(k, sums of all rows but those of block k) of the blocks wanted, in order."""
         never = self.sums(-1, 0)
-        groups = team.map(lambda group: self.sums(*group).sum(axis=0, keepdims=True), self.groups)
+        groups = team.map(
+            lambda group: self.sums(*group).sum(axis=0, keepdims=True), self.groups
+        )
         self.of_groups = np.concatenate([*groups, never])
         found = team.map(partial(self._group, call, wanted), range(len(self.groups)))
         return [one for group in found for one in group]
@@ -273,17 +356,28 @@ class Blocks:
         """The sums of all rows."""
         return Whole(self.of_groups.sum(axis=0), self.origin)
 
-    def _group(self, call: Callable[[int, Whole], Any], wanted: range, g: int) -> list[Any]:
-        (a, b), outside = self.groups[g], np.delete(self.of_groups, g, axis=0).sum(axis=0)
+    def _group(
+        self, call: Callable[[int, Whole], Any], wanted: range, g: int
+    ) -> list[Any]:
+        (a, b), outside = (
+            self.groups[g],
+            np.delete(self.of_groups, g, axis=0).sum(axis=0),
+        )
         own = self.sums(a, b) if b - a > 1 else np.zeros((1, *outside.shape))
         before, after = np.zeros_like(own), np.zeros_like(own)
         np.cumsum(own[:-1], axis=0, out=before[1:])
         np.cumsum(own[:0:-1], axis=0, out=after[-2::-1])
         others = outside + before + after
-        return [call(k, Whole(others[k - a], self.origin)) for k in range(a, b) if k in wanted]
+        return [
+            call(k, Whole(others[k - a], self.origin))
+            for k in range(a, b)
+            if k in wanted
+        ]
 
 
-def sums_of(Z: np.ndarray, w: np.ndarray | None, starts: np.ndarray, second: Second) -> np.ndarray:
+def sums_of(
+    Z: np.ndarray, w: np.ndarray | None, starts: np.ndarray, second: Second
+) -> np.ndarray:
     """[cells, width]: what is summed of the rows from starts[i] up to starts[i + 1]."""
     ones = np.ones(len(Z))
     w, weighted = (ones, Z) if w is None else (w, Z * w[:, None])

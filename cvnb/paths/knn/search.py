@@ -21,7 +21,9 @@ from ..problem import Combination
 KEYS = 2**17  # keys held at a time by one thread, or those of 16 rows
 KEPT = 2**22  # more are not kept from run to run
 TREE_BELOW = 8  # columns from which on a tree is no help
-PRODUCT_FROM = 6  # columns from which on matrix products are faster than sums of differences
+PRODUCT_FROM = (
+    6  # columns from which on matrix products are faster than sums of differences
+)
 TREE_POWERS = {
     kernel.EUCLIDEAN: 2.0, kernel.COSINE: 2.0, kernel.MANHATTAN: 1.0, kernel.CHEBYSHEV: np.inf,
 }  # fmt: skip
@@ -45,7 +47,11 @@ class Geometry:
         metric, power = METRICS.get(model.metric, kernel.MINKOWSKI), 2.0
         if model.metric == "minkowski":
             power = float(model.p)
-            metric = {1.0: kernel.MANHATTAN, 2.0: kernel.EUCLIDEAN, np.inf: kernel.CHEBYSHEV}.get(power, metric)
+            metric = {
+                1.0: kernel.MANHATTAN,
+                2.0: kernel.EUCLIDEAN,
+                np.inf: kernel.CHEBYSHEV,
+            }.get(power, metric)
         return cls(combination.scaled, metric, power)
 
 
@@ -60,7 +66,12 @@ class Near:
 
     @classmethod
     def empty(cls, n: int, length: int) -> Near:
-        return cls(np.empty((n, length), np.int32), np.empty((n, length)), np.zeros(n, np.int64), np.zeros(n, np.uint8))
+        return cls(
+            np.empty((n, length), np.int32),
+            np.empty((n, length)),
+            np.zeros(n, np.int64),
+            np.zeros(n, np.uint8),
+        )
 
     @property
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -95,11 +106,19 @@ class Search:
         final    no row is left out of the lists later
         """
         self.geometry, self.final = geometry, final
-        self.size = 0.0 if origin is None else kernel.norm(origin, geometry.metric, geometry.power)
+        self.size = (
+            0.0
+            if origin is None
+            else kernel.norm(origin, geometry.metric, geometry.power)
+        )
         self.T = T = self._directed(T, 0)
         n, n_columns = T.shape
         metric = geometry.metric
-        self.by_product = not exact and metric in (kernel.EUCLIDEAN, kernel.COSINE) and n_columns >= PRODUCT_FROM
+        self.by_product = (
+            not exact
+            and metric in (kernel.EUCLIDEAN, kernel.COSINE)
+            and n_columns >= PRODUCT_FROM
+        )
         self.tree = None
         if not exact and 4 * length < n and _worth_a_tree(n, n_columns):
             self.tree = cKDTree(T)
@@ -109,13 +128,23 @@ class Search:
             self.columns = np.ascontiguousarray(T.T)
             return
         self.slack = (2 * n_columns + 16) * 2.0**-53
-        self.centre = np.zeros(n_columns) if geometry.scaled else np.median(T[:: max(1, n // 255)], axis=0)
+        self.centre = (
+            np.zeros(n_columns)
+            if geometry.scaled
+            else np.median(T[:: max(1, n // 255)], axis=0)
+        )
         self.columns = np.empty((n_columns + 1, n))
         centred = self.columns[:-1]
         np.subtract(T.T, self.centre[:, None], out=centred)
         self.columns[-1] = np.einsum("ci,ci->i", centred, centred) * (1.0 - self.slack)
 
-    def fill(self, Q: np.ndarray, own: np.ndarray, near: Near, stopped: Callable[[], bool] = lambda: False) -> None:
+    def fill(
+        self,
+        Q: np.ndarray,
+        own: np.ndarray,
+        near: Near,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
         """Fill the lists of the rows Q, block by block; own[t] is the row of T that is Q[t] itself, or -1."""
         Q, n = self._directed(Q, 1), len(self.T)
         size = max(16, min(256, KEYS // n))
@@ -137,7 +166,9 @@ class Search:
         """Fill the lists from the tree; where many rows are equally far, it leaves some uncertain."""
         assert self.tree is not None
         power = TREE_POWERS.get(self.geometry.metric, self.geometry.power)
-        n_wanted = near.rows.shape[1] + 2  # the row itself, and one that is no nearer than those before it
+        n_wanted = (
+            near.rows.shape[1] + 2
+        )  # the row itself, and one that is no nearer than those before it
         last, found = self.tree.query(Q, k=n_wanted, p=power)
         kernel.settle(
             np.sort(found, axis=1), last[:, -1], own, Q, self.T, self.geometry.metric, self.geometry.power,
@@ -151,10 +182,14 @@ class Search:
         self._ask_tree(some, np.full(len(some), -1), near)
         return bool(np.count_nonzero(near.reach < 0.9 * length) > len(some) // 16)
 
-    def _fill_keys(self, Q: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _fill_keys(
+        self, Q: np.ndarray, keys: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Distances, or lower bounds of them from a matrix product; (what to add, how much too low they may be) row by row."""
         if not self.by_product:
-            kernel.fill_keys(Q, self.columns, self.geometry.metric, self.geometry.power, keys)
+            kernel.fill_keys(
+                Q, self.columns, self.geometry.metric, self.geometry.power, keys
+            )
             return np.zeros(len(Q)), np.zeros(len(Q))
         left = np.ones((len(Q), self.T.shape[1] + 1))
         np.subtract(Q, self.centre, out=left[:, :-1])
@@ -176,8 +211,12 @@ class Search:
         lengths = np.sqrt(np.einsum("tc,tc->t", X, X))
         zeros = lengths <= kernel.ROUNDING * self.size
         out = np.zeros((len(X), X.shape[1] + 2))
-        out[:, :-2] = np.where(zeros[:, None], 0.0, X / np.where(zeros, 1.0, lengths)[:, None])
-        out[:, side - 2] = zeros  # a direction of their own for zeros among the training rows, another for the others
+        out[:, :-2] = np.where(
+            zeros[:, None], 0.0, X / np.where(zeros, 1.0, lengths)[:, None]
+        )
+        out[:, side - 2] = (
+            zeros  # a direction of their own for zeros among the training rows, another for the others
+        )
         return out
 
 
@@ -207,7 +246,9 @@ def nearest(
 
 def _worth_a_tree(n: int, n_columns: int) -> bool:
     """Whether a tree finds the nearest rows faster than looking at all of them; both sides in nanoseconds per row, measured."""
-    return n_columns < TREE_BELOW and n * (1.0 + 0.2 * n_columns) > 6000 * 1.5**n_columns
+    return (
+        n_columns < TREE_BELOW and n * (1.0 + 0.2 * n_columns) > 6000 * 1.5**n_columns
+    )
 
 
 _own = threading.local()

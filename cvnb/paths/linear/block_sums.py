@@ -9,7 +9,9 @@ import numpy as np
 from .least_squares import basis_of
 from .rows import NO_BASIS, Line, Origin, Rounding, Rows
 
-KEPT_BLOCKS = 32  # sums of so many blocks are kept, of more only the sums of their groups
+KEPT_BLOCKS = (
+    32  # sums of so many blocks are kept, of more only the sums of their groups
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +36,31 @@ class Sums:
         rounding: Rounding,
     ) -> None:
         """Of the rows `ordered`: those of no block up to starts[1], those of block k from starts[k + 1] on."""
-        self.rows, self.ordered, self.starts, self.groups = rows, ordered, starts, groups
-        self.origin = rows.origin(ordered, line.frame[0], line.frame[1], weighted=line.intercept)
+        self.rows, self.ordered, self.starts, self.groups = (
+            rows,
+            ordered,
+            starts,
+            groups,
+        )
+        self.origin = rows.origin(
+            ordered, line.frame[0], line.frame[1], weighted=line.intercept
+        )
         self.basis: np.ndarray | None = NO_BASIS
         if line.squares:
             whole = np.array([0, ordered.size])
-            self.basis = basis_of(rows, rows.sums(ordered, whole, self.origin)[0], self.origin[0], line, rounding)
-        self.of_groups = np.zeros((len(groups) + 1, rows.width))  # the last: rows of no block
-        self.of_blocks = np.zeros((groups[-1][1] if groups[-1][1] <= KEPT_BLOCKS else 0, rows.width))
+            self.basis = basis_of(
+                rows,
+                rows.sums(ordered, whole, self.origin)[0],
+                self.origin[0],
+                line,
+                rounding,
+            )
+        self.of_groups = np.zeros(
+            (len(groups) + 1, rows.width)
+        )  # the last: rows of no block
+        self.of_blocks = np.zeros(
+            (groups[-1][1] if groups[-1][1] <= KEPT_BLOCKS else 0, rows.width)
+        )
 
     def add(self, g: int) -> None:
         """Sum the blocks of group g, with the first group the rows of no block."""
@@ -63,11 +82,19 @@ class Sums:
     def group(self, g: int) -> np.ndarray:
         """Sums of each block of a group."""
         a, b = self.groups[g]
-        return self.of_blocks[a:b] if len(self.of_blocks) else self._sum(self.starts[a + 1 : b + 2])
+        return (
+            self.of_blocks[a:b]
+            if len(self.of_blocks)
+            else self._sum(self.starts[a + 1 : b + 2])
+        )
 
     def outside(self, g: int) -> np.ndarray:
         """Sum of what is in no block of this group."""
-        return self.of_groups[-1] if len(self.groups) == 1 else np.delete(self.of_groups, g, axis=0).sum(axis=0)
+        return (
+            self.of_groups[-1]
+            if len(self.groups) == 1
+            else np.delete(self.of_groups, g, axis=0).sum(axis=0)
+        )
 
     def total(self) -> Total:
         """Of the whole part."""

@@ -31,22 +31,47 @@ def ridge_by_cholesky(
 ) -> None:
     """The same as linear.ridge_of_blocks, which is asked where the columns are too nearly collinear to tell by this."""
     q, none = p + 1 + n_targets, np.zeros((0, outside.size))
-    m, scale, G, b = np.empty(p), np.empty(p), np.empty((p, p)), np.empty((p, n_targets))
+    m, scale, G, b = (
+        np.empty(p),
+        np.empty(p),
+        np.empty((p, p)),
+        np.empty((p, n_targets)),
+    )
     for i, total in enumerate(all_but_one(outside, blocks)):
         if stop[0]:
             return
-        how[i] = linear.centred_products(total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen[i])
+        how[i] = linear.centred_products(
+            total, p, n_targets, centre, intercept, scaled, m, scale, G, b, seen[i]
+        )
         if how[i] != linear.FINE:
             continue
         z = np.empty((p, n_targets, alphas.size))
-        if all(_solve(G, b, alphas[s], near, z[:, :, s], seen[i]) for s in np.argsort(alphas)):
+        if all(
+            _solve(G, b, alphas[s], near, z[:, :, s], seen[i])
+            for s in np.argsort(alphas)
+        ):
             z *= scale[:, None, None]
-            means = total[: q * q].reshape(q, q)[p + 1 :, p] / total[p * q + p] if intercept else np.zeros(n_targets)
+            means = (
+                total[: q * q].reshape(q, q)[p + 1 :, p] / total[p * q + p]
+                if intercept
+                else np.zeros(n_targets)
+            )
             coefs[i, :p] = z.reshape(p, -1)
-            coefs[i, p] = ((level + means)[:, None] - np.tensordot(m, z, axes=1)).ravel()
+            coefs[i, p] = (
+                (level + means)[:, None] - np.tensordot(m, z, axes=1)
+            ).ravel()
         else:
             own = (centre, level, intercept, scaled, alphas, near, stop)
-            linear.ridge_of_blocks(total, none, p, n_targets, *own, coefs[i : i + 1], how[i : i + 1], seen[i : i + 1])
+            linear.ridge_of_blocks(
+                total,
+                none,
+                p,
+                n_targets,
+                *own,
+                coefs[i : i + 1],
+                how[i : i + 1],
+                seen[i : i + 1],
+            )
 
 
 def all_but_one(outside: np.ndarray, blocks: np.ndarray) -> Iterator[np.ndarray]:
@@ -60,7 +85,14 @@ def all_but_one(outside: np.ndarray, blocks: np.ndarray) -> Iterator[np.ndarray]
         before = before + (blocks[i] if len(blocks) else 0.0)
 
 
-def _solve(G: np.ndarray, b: np.ndarray, alpha: Any, near: float, z: np.ndarray, seen: np.ndarray) -> bool:
+def _solve(
+    G: np.ndarray,
+    b: np.ndarray,
+    alpha: Any,
+    near: float,
+    z: np.ndarray,
+    seen: np.ndarray,
+) -> bool:
     """Fill z with (G + alpha I)^-1 b, the diagonal scaled to 1 meanwhile; whether that kept the digits."""
     norms = np.sqrt(np.diag(G) + alpha)
     if not (norms > 0).all():

@@ -43,7 +43,11 @@ class OuterSplits(BlockedPart):
         found = self.team.map(self._group, asked)
         self.team.stop.check()
         splits = [one for one, _ in found]
-        refused = {self.groups[g][0] + i: why for g, (_, bad) in zip(asked, found, strict=True) for i, why in bad.items()}
+        refused = {
+            self.groups[g][0] + i: why
+            for g, (_, bad) in zip(asked, found, strict=True)
+            for i, why in bad.items()
+        }
         losses = Losses(np.concatenate([one.losses for one in splits]), refused=refused)
         for one in splits:
             losses.rows += one.rows
@@ -60,7 +64,10 @@ class OuterSplits(BlockedPart):
             return np.zeros(len(parts), dtype=bool)
         every = np.concatenate([one for one in squares if one is not None])
         times = np.concatenate([one.times for one in found])
-        least, one_row = every.min(axis=1), self.layout.sizes()[parts.start : parts.stop, 1] == 1
+        least, one_row = (
+            every.min(axis=1),
+            self.layout.sizes()[parts.start : parts.stop, 1] == 1,
+        )
         if one_row.any():
             least[one_row] = np.nanmean(every[one_row], axis=0).min()
         return are_met(self.residual(least), times, self.rows.spread(self.ordered))
@@ -74,7 +81,9 @@ class OuterSplits(BlockedPart):
             times = np.full(test.size, most)
         else:
             fits, times, refused = self.models_of_group(g)
-            decisions = [self.rows.predict(test, starts, centre, coefs) for centre, coefs in fits]
+            decisions = [
+                self.rows.predict(test, starts, centre, coefs) for centre, coefs in fits
+            ]
         if not refused:
             try:
                 return self._measure(test, starts, present, decisions, times), refused
@@ -85,7 +94,15 @@ class OuterSplits(BlockedPart):
             try:
                 if i not in refused:
                     own = [one[a:b] for one in decisions]
-                    single.append(self._measure(test[a:b], np.array([0, b - a]), present[[i]], own, times[[i]]))
+                    single.append(
+                        self._measure(
+                            test[a:b],
+                            np.array([0, b - a]),
+                            present[[i]],
+                            own,
+                            times[[i]],
+                        )
+                    )
                     continue
             except Unsuited as why:
                 refused[i] = str(why)
@@ -94,11 +111,18 @@ class OuterSplits(BlockedPart):
         return _together(single), refused
 
     def _measure(
-        self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, decisions: list[np.ndarray], times: np.ndarray
+        self,
+        test: np.ndarray,
+        starts: np.ndarray,
+        present: np.ndarray,
+        decisions: list[np.ndarray],
+        times: np.ndarray,
     ) -> Measured:
         answers, close, squares = self.said(decisions, test, starts, present)
         chosen = np.zeros(len(starts) - 1, dtype=np.int64)  # of one setting
-        return Measured(*self.meter.outer(test, starts[:-1], answers, chosen), times, squares, close)
+        return Measured(
+            *self.meter.outer(test, starts[:-1], answers, chosen), times, squares, close
+        )
 
 
 def _together(single: list[Measured]) -> Measured:

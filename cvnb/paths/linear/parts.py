@@ -24,14 +24,26 @@ from ..base import Losses, Unsuited
 from ..measure import Answers, Meter
 from .block_sums import Sums, Total
 from .least_squares import fit
-from .rows import COLLINEAR, DISTANT, INFINITE, NO_WEIGHT, NONE, PIECE, Line, Rounding, Rows
+from .rows import (
+    COLLINEAR,
+    DISTANT,
+    INFINITE,
+    NO_WEIGHT,
+    NONE,
+    PIECE,
+    Line,
+    Rounding,
+    Rows,
+)
 from .targets import EXACT_FIT, Targets, are_met
 
 if TYPE_CHECKING:
     from .path import LinearSweep
 
 SINGLES = 1 << 10  # rows in a group where every block is one row
-Fits = list[tuple[np.ndarray, np.ndarray]]  # for each line (centre, coefficients [splits, p + 1, targets * settings])
+Fits = list[
+    tuple[np.ndarray, np.ndarray]
+]  # for each line (centre, coefficients [splits, p + 1, targets * settings])
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +70,19 @@ class Inner:
 class Part:
     """One outer training part: its inner splits, and after the choice its outer test part."""
 
-    def __init__(self, sweep: LinearSweep, draw: int, j: int, team: Team, carried: Carried | None = None) -> None:
+    def __init__(
+        self,
+        sweep: LinearSweep,
+        draw: int,
+        j: int,
+        team: Team,
+        carried: Carried | None = None,
+    ) -> None:
         self._take(sweep, draw, team)
-        self.j, self.carried = j, Carried(self.plan.part(j)) if carried is None else carried
+        self.j, self.carried = (
+            j,
+            Carried(self.plan.part(j)) if carried is None else carried,
+        )
         self.train, self.test = self.carried.pair
 
     def _take(self, sweep: LinearSweep, draw: int, team: Team) -> None:
@@ -80,54 +102,91 @@ class Part:
         train, test = self.plan.inner[self.j][k]
         fits, times = self.models(train)
         present = self.targets.counts(train)[None, :] > 0
-        return self.measure(test, np.array([0, test.size]), present, fits, np.array([times]))
+        return self.measure(
+            test, np.array([0, test.size]), present, fits, np.array([times])
+        )
 
     def joined(self, found: Sequence[Inner], train: np.ndarray) -> Losses:
         """The inner losses of the part, unless its targets are met up to rounding."""
         self.team.stop.check()
         losses = np.concatenate([one.losses for one in found])
-        squares = [losses] if self.numbers else [one.squares for one in found if one.squares is not None]
+        squares = (
+            [losses]
+            if self.numbers
+            else [one.squares for one in found if one.squares is not None]
+        )
         if squares:
             least = self.residual(np.concatenate(squares).mean(axis=0).min())
             times = max(float(one.times.max()) for one in found)
             if are_met(least, np.array(times), self.rows.spread(train)):
                 raise Unsuited(EXACT_FIT)
-        return Losses(losses, counts=self.sweep.counted(sum(one.close for one in found)), carry=self.carried)
+        return Losses(
+            losses,
+            counts=self.sweep.counted(sum(one.close for one in found)),
+            carry=self.carried,
+        )
 
     def residual(self, mean: Any) -> Any:
         """The size of residuals with this mean loss."""
-        return mean if self.numbers and self.meter.loss.rows is absolute else np.sqrt(mean)
+        return (
+            mean if self.numbers and self.meter.loss.rows is absolute else np.sqrt(mean)
+        )
 
     def outside(self, chosen: int) -> Losses:
         """The losses of the whole training part on the outer test part."""
         totals = self.carried.totals
-        fits, times = self.models(self.train) if totals is None else self.models_of(totals)
+        fits, times = (
+            self.models(self.train) if totals is None else self.models_of(totals)
+        )
         self.team.stop.check()
         if self.numbers:
-            return self._outer_numbers(fits, times, chosen, judge=self.plan.inner_layouts is None)
-        present, starts = self.targets.counts(self.train)[None, :] > 0, np.array([0, self.test.size])
+            return self._outer_numbers(
+                fits, times, chosen, judge=self.plan.inner_layouts is None
+            )
+        present, starts = (
+            self.targets.counts(self.train)[None, :] > 0,
+            np.array([0, self.test.size]),
+        )
         answers, close, squares = self.answers(self.test, starts, present, fits)
-        if squares is not None and are_met(self.residual(squares.min()), np.array(times), self.rows.spread(self.train)):
+        if squares is not None and are_met(
+            self.residual(squares.min()), np.array(times), self.rows.spread(self.train)
+        ):
             raise Unsuited(EXACT_FIT)
-        losses, rows, predictions = self.meter.outer(self.test, starts[:-1], answers, np.array([chosen]))
+        losses, rows, predictions = self.meter.outer(
+            self.test, starts[:-1], answers, np.array([chosen])
+        )
         return Losses(losses, rows, predictions, counts=self.sweep.counted(close))
 
-    def _outer_numbers(self, fits: Fits, times: float, chosen: int, judge: bool) -> Losses:
+    def _outer_numbers(
+        self, fits: Fits, times: float, chosen: int, judge: bool
+    ) -> Losses:
         """The same as Meter.outer, piece by piece: of all rows and settings nothing is held but the losses."""
         rows, lines, test = self.rows, self.lines, self.test
-        w, squares = NONE if self.sweep.weights is None else self.sweep.weights, self.meter.loss.rows is squared
-        losses, predictions = np.empty((test.size, self.n_settings)), np.empty(test.size)
+        w, squares = (
+            NONE if self.sweep.weights is None else self.sweep.weights,
+            self.meter.loss.rows is squared,
+        )
+        losses, predictions = (
+            np.empty((test.size, self.n_settings)),
+            np.empty(test.size),
+        )
         total, weight = np.zeros((1, self.n_settings)), np.zeros(1)
-        in_place = len(lines) == 1 and np.array_equal(lines[0].which, np.arange(self.n_settings))
+        in_place = len(lines) == 1 and np.array_equal(
+            lines[0].which, np.arange(self.n_settings)
+        )
         for first in range(0, test.size, PIECE):
             part, place = test[first : first + PIECE], slice(first, first + PIECE)
             starts = np.array([0, part.size])
             for line, (centre, coefs) in zip(lines, fits, strict=True):
-                said = rows.predict(part, starts, centre, coefs, losses[place] if in_place else None)
+                said = rows.predict(
+                    part, starts, centre, coefs, losses[place] if in_place else None
+                )
                 own = np.zeros((1, line.which.size))
                 for s in np.flatnonzero(line.which == chosen):
                     predictions[place] = said[:, s]
-                linear_rows.add_losses(said, rows.Y, w, part, starts, squares, own, weight)
+                linear_rows.add_losses(
+                    said, rows.Y, w, part, starts, squares, own, weight
+                )
                 total[:, line.which] += own
                 if not in_place:
                     losses[place, line.which] = said
@@ -135,7 +194,9 @@ class Part:
         mean = total / (weight / len(lines))
         if not np.isfinite(mean).all():
             raise Unsuited(INFINITE)
-        if judge and are_met(self.residual(mean.min()), np.array(times), rows.spread(self.train)):
+        if judge and are_met(
+            self.residual(mean.min()), np.array(times), rows.spread(self.train)
+        ):
             raise Unsuited(EXACT_FIT)
         return Losses(mean, [losses], [predictions])
 
@@ -158,7 +219,9 @@ class Part:
             total, how = totals[line.frame], np.full(1, linear.CANCELLED)
             if total.basis is not None:
                 none = np.zeros((0, self.rows.width))
-                coefs, how, times = self.rows.models(total.sums, none, total.origin, line, total.basis)
+                coefs, how, times = self.rows.models(
+                    total.sums, none, total.origin, line, total.basis
+                )
                 self.team.stop.check()
                 refuse(how[0], line)
             if how[0] == linear.FINE:
@@ -176,10 +239,19 @@ class Part:
 
         Split i holds test[starts[i] : starts[i + 1]].
         """
-        return self.said([self.rows.predict(test, starts, centre, coefs) for centre, coefs in fits], test, starts, present)
+        return self.said(
+            [self.rows.predict(test, starts, centre, coefs) for centre, coefs in fits],
+            test,
+            starts,
+            present,
+        )
 
     def said(
-        self, decisions: list[np.ndarray], test: np.ndarray, starts: np.ndarray, present: np.ndarray
+        self,
+        decisions: list[np.ndarray],
+        test: np.ndarray,
+        starts: np.ndarray,
+        present: np.ndarray,
     ) -> tuple[Answers, int, np.ndarray | None]:
         """The same from the decisions [rows, targets * settings] of every line."""
         self.team.stop.check()
@@ -187,40 +259,75 @@ class Part:
             self.targets.refuse_one_class(present, line.intercept)
         shape = len(decisions[0]), self.rows.n_targets, -1
         every = decisions[0].reshape(shape)
-        if len(decisions) > 1 or not np.array_equal(self.lines[0].which, np.arange(self.n_settings)):
+        if len(decisions) > 1 or not np.array_equal(
+            self.lines[0].which, np.arange(self.n_settings)
+        ):
             every = np.empty((*shape[:2], self.n_settings))
             for line, one in zip(self.lines, decisions, strict=True):
                 every[:, :, line.which] = one.reshape(shape)
         self.targets.refuse_level(every, test, starts)
-        return *self.targets.answers(every, starts, present), self.targets.squares(every, test, starts)
+        return *self.targets.answers(every, starts, present), self.targets.squares(
+            every, test, starts
+        )
 
-    def measure(self, test: np.ndarray, starts: np.ndarray, present: np.ndarray, fits: Fits, times: np.ndarray) -> Inner:
+    def measure(
+        self,
+        test: np.ndarray,
+        starts: np.ndarray,
+        present: np.ndarray,
+        fits: Fits,
+        times: np.ndarray,
+    ) -> Inner:
         """Losses of several splits."""
         meter, rows = self.meter, self.rows
         if self.numbers:
             losses = np.empty((len(starts) - 1, self.n_settings))
             w = NONE if self.sweep.weights is None else self.sweep.weights
             for line, (centre, coefs) in zip(self.lines, fits, strict=True):
-                losses[:, line.which] = rows.mean_losses(test, starts, centre, coefs, w, meter.loss.rows is squared)
+                losses[:, line.which] = rows.mean_losses(
+                    test, starts, centre, coefs, w, meter.loss.rows is squared
+                )
             self.team.stop.check()
             if not np.isfinite(losses).all():
                 raise Unsuited(INFINITE)
             return Inner(losses, times)
         if test.size <= PIECE or meter.loss.rows is not zero_one:
             answers, close, squares = self.answers(test, starts, present, fits)
-            return Inner(meter.measure(test, starts[:-1], answers)[0], times, close, squares)
-        parts = [self._piecewise(test[starts[i] : starts[i + 1]], present[[i]], fits, i) for i in range(len(starts) - 1)]
-        return Inner(np.array([losses for losses, _ in parts]), times, sum(close for _, close in parts))
+            return Inner(
+                meter.measure(test, starts[:-1], answers)[0], times, close, squares
+            )
+        parts = [
+            self._piecewise(test[starts[i] : starts[i + 1]], present[[i]], fits, i)
+            for i in range(len(starts) - 1)
+        ]
+        return Inner(
+            np.array([losses for losses, _ in parts]),
+            times,
+            sum(close for _, close in parts),
+        )
 
-    def _piecewise(self, test: np.ndarray, present: np.ndarray, fits: Fits, i: int) -> tuple[np.ndarray, int]:
+    def _piecewise(
+        self, test: np.ndarray, present: np.ndarray, fits: Fits, i: int
+    ) -> tuple[np.ndarray, int]:
         """(losses [settings], close calls) of split i, piece by piece: no table of all its rows and settings."""
         losses, close, total = np.zeros(self.n_settings), 0, 0.0
         own = [(centre, coefs[i : i + 1]) for centre, coefs in fits]
         for part in np.split(test, range(PIECE, test.size, PIECE)):
-            share = float(part.size if self.sweep.weights is None else self.sweep.weights[part].sum())
+            share = float(
+                part.size
+                if self.sweep.weights is None
+                else self.sweep.weights[part].sum()
+            )
             if share:
-                answers, n, _ = self.answers(part, np.array([0, part.size]), present, own)
-                losses += share * self.meter.measure(part, np.zeros(1, dtype=np.int64), answers)[0][0]
+                answers, n, _ = self.answers(
+                    part, np.array([0, part.size]), present, own
+                )
+                losses += (
+                    share
+                    * self.meter.measure(part, np.zeros(1, dtype=np.int64), answers)[0][
+                        0
+                    ]
+                )
                 total, close = total + share, close + n
         return losses / (total or 1.0), close
 
@@ -244,29 +351,43 @@ class BlockedPart(Part):
     def prepare(self, layout: Any, rows: np.ndarray) -> None:
         """The rows in the order of their blocks, those of no block first, and the groups of blocks."""
         assert isinstance(layout, Partition)
-        self.layout, self.singles, self.groups = layout, self.sweep.singles(layout), self.sweep.groups(layout)
+        self.layout, self.singles, self.groups = (
+            layout,
+            self.sweep.singles(layout),
+            self.sweep.groups(layout),
+        )
         tested = layout.sizes()[:, 1]
         self.starts = np.cumsum([0, rows.size - tested.sum(), *tested])
         self.ordered = np.empty(rows.size, dtype=np.int64)
-        linear_rows.sort_rows(rows, layout.label.astype(np.int32), self.starts[:-1].copy(), self.ordered)
+        linear_rows.sort_rows(
+            rows, layout.label.astype(np.int32), self.starts[:-1].copy(), self.ordered
+        )
 
     def inside(self) -> Losses:
         """Sums over the groups, then the models of each."""
         self.sum()
         found = self.team.map(self._solve, range(len(self.groups)))
-        self.carried = Carried(self.carried.pair, {frame: sums.total() for frame, sums in self.sums.items()})
+        self.carried = Carried(
+            self.carried.pair,
+            {frame: sums.total() for frame, sums in self.sums.items()},
+        )
         return self.joined(found, self.ordered)
 
     def sum(self, groups: Sequence[int] | None = None) -> None:
         """Sum the blocks group by group, about one origin and in one basis for each frame."""
         self.rounding = Rounding()
-        if self.sweep.weights is not None and not self.sweep.weights[self.ordered].any():
+        if (
+            self.sweep.weights is not None
+            and not self.sweep.weights[self.ordered].any()
+        ):
             raise Unsuited(NO_WEIGHT)
         if any(line.intercept for line in self.lines):
             self.rows.refuse_far_targets(self.ordered, self.rounding)
         frames = {line.frame: line for line in self.lines}
         own = self.rows, self.ordered, self.starts, self.groups
-        self.sums = {frame: Sums(*own, line, self.rounding) for frame, line in frames.items()}
+        self.sums = {
+            frame: Sums(*own, line, self.rounding) for frame, line in frames.items()
+        }
         for sums in self.sums.values():
             self.team.map(sums.add, range(len(self.groups)))
         self.team.stop.check()
@@ -274,7 +395,9 @@ class BlockedPart(Part):
     def rows_of(self, g: int) -> tuple[np.ndarray, np.ndarray]:
         """(test rows of a group, where those of each block begin)."""
         a, b = self.groups[g]
-        return self.ordered[self.starts[a + 1] : self.starts[b + 1]], self.starts[a + 1 : b + 2] - self.starts[a + 1]
+        return self.ordered[self.starts[a + 1] : self.starts[b + 1]], self.starts[
+            a + 1 : b + 2
+        ] - self.starts[a + 1]
 
     def _solve(self, g: int) -> Inner:
         test, starts = self.rows_of(g)
@@ -283,7 +406,9 @@ class BlockedPart(Part):
             decisions, most = self.left_out(test)
             answers, close, squares = self.said(decisions, test, starts, present)
             losses = self.meter.measure(test, starts[:-1], answers)[0]
-            return Inner(losses, np.array([most]), close, None if self.numbers else squares)
+            return Inner(
+                losses, np.array([most]), close, None if self.numbers else squares
+            )
         fits, times, refused = self.models_of_group(g)
         for why in refused.values():
             raise Unsuited(why)
@@ -295,10 +420,14 @@ class BlockedPart(Part):
         times = np.full(b - a, self.rounding.times)
         for line in self.lines:
             sums = self.sums[line.frame]
-            coefs = np.zeros((b - a, self.rows.p + 1, self.rows.n_targets * line.alphas.size))
+            coefs = np.zeros(
+                (b - a, self.rows.p + 1, self.rows.n_targets * line.alphas.size)
+            )
             how = np.full(b - a, linear.CANCELLED)
             if sums.basis is not None:
-                coefs, how, own = self.rows.models(sums.outside(g), sums.group(g), sums.origin, line, sums.basis)
+                coefs, how, own = self.rows.models(
+                    sums.outside(g), sums.group(g), sums.origin, line, sums.basis
+                )
                 times = np.maximum(times, own)
             for i in np.flatnonzero(how):
                 self.team.stop.check()
@@ -313,7 +442,12 @@ class BlockedPart(Part):
 
     def _alone(self, line: Line, k: int) -> tuple[np.ndarray, float]:
         """(the model of split k from its own rows, about the origin of the part; how much it amplifies rounding)."""
-        train, rounding = np.concatenate([self.ordered[: self.starts[k + 1]], self.ordered[self.starts[k + 2] :]]), Rounding()
+        train, rounding = (
+            np.concatenate(
+                [self.ordered[: self.starts[k + 1]], self.ordered[self.starts[k + 2] :]]
+            ),
+            Rounding(),
+        )
         centre, coefs = fit(self.rows, train, line, rounding)
         coefs = coefs.copy()
         coefs[-1] += (self.sums[line.frame].origin[0] - centre) @ coefs[:-1]
@@ -322,16 +456,22 @@ class BlockedPart(Part):
     def left_out(self, test: np.ndarray) -> tuple[list[np.ndarray], float]:
         """(for each line the decisions on each row of the model of all rows but that one, how much it amplifies rounding)."""
         rounding = Rounding(self.rounding.times)
-        return [self._left_out(line, test, rounding) for line in self.lines], rounding.times
+        return [
+            self._left_out(line, test, rounding) for line in self.lines
+        ], rounding.times
 
     def _left_out(self, line: Line, test: np.ndarray, rounding: Rounding) -> np.ndarray:
         total, rows = self.sums[line.frame].total(), self.rows
         out = np.empty((test.size, rows.n_targets * line.alphas.size))
         alone, how = np.zeros(test.size, dtype=np.bool_), linear.CANCELLED
         if total.basis is not None:
-            how = rows.left_out(total.sums, total.origin, line, total.basis, test, out, alone, rounding)
+            how = rows.left_out(
+                total.sums, total.origin, line, total.basis, test, out, alone, rounding
+            )
             refuse(how, line)
-        for t in np.flatnonzero(alone if how == linear.FINE else np.ones(test.size, dtype=np.bool_)):
+        for t in np.flatnonzero(
+            alone if how == linear.FINE else np.ones(test.size, dtype=np.bool_)
+        ):
             self.team.stop.check()
             train = self.ordered[self.ordered != test[t]]
             centre, coefs = fit(rows, train, line, rounding)
@@ -341,7 +481,12 @@ class BlockedPart(Part):
     def present(self, g: int) -> np.ndarray:
         """[blocks of the group, classes]: whether a class stands in the training part of each block."""
         a, b = self.groups[g]
-        total, blocks = self.targets.counts(self.ordered), np.empty((b - a, self.targets.n_classes), dtype=np.int64)
+        total, blocks = (
+            self.targets.counts(self.ordered),
+            np.empty((b - a, self.targets.n_classes), dtype=np.int64),
+        )
         for i, k in enumerate(range(a, b) if self.targets.n_classes else ()):
-            blocks[i] = self.targets.counts(self.ordered[self.starts[k + 1] : self.starts[k + 2]])
+            blocks[i] = self.targets.counts(
+                self.ordered[self.starts[k + 1] : self.starts[k + 2]]
+            )
         return total > blocks

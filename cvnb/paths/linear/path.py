@@ -16,7 +16,18 @@ import numpy as np
 from ...runtime.threads import Team
 from ...splits.layouts import Layout, Partition
 from ...splits.plan import Plan
-from ..base import PER_WORKER, Inside, Losses, Outside, Path, Refusal, Task, Unsuited, joined, ranges
+from ..base import (
+    PER_WORKER,
+    Inside,
+    Losses,
+    Outside,
+    Path,
+    Refusal,
+    Task,
+    Unsuited,
+    joined,
+    ranges,
+)
 from ..measure import Answers
 from ..problem import Problem, SplitProblem
 from . import lasso
@@ -31,7 +42,9 @@ AXIS, COUNTED = "alpha", "margins"
 SOLVERS = ("auto", "cholesky")
 MOMENT = 5e7  # multiplications of a run of a few milliseconds
 QUICK = 2e7  # products of all columns that take about a millisecond, less than threads take to hand over
-BLOCKED = "training parts are sums of blocks of rows, and one {} of each serves every setting"
+BLOCKED = (
+    "training parts are sums of blocks of rows, and one {} of each serves every setting"
+)
 LOOSE = "one {} of each training part serves every setting"
 WORK = {False: "factorisation", True: "descent along the penalties"}  # of a lasso
 
@@ -56,7 +69,11 @@ class LinearSweep(Path):
     whole = compiles = True
 
     def __init__(self, problem: Problem) -> None:
-        self.X, self.weights, self.n_settings = problem.X, problem.data.weights, problem.n_settings
+        self.X, self.weights, self.n_settings = (
+            problem.X,
+            problem.data.weights,
+            problem.n_settings,
+        )
         self.plans, self.meters = [draw.plan for draw in problem.draws], problem.meters
         self.targets = [Targets(meter.data.y, meter) for meter in problem.meters]
         self.lines = [Line.of(combination) for combination in problem.combinations]
@@ -64,11 +81,25 @@ class LinearSweep(Path):
             if line.is_lasso:
                 lasso.check(line.alphas, self.X.shape[1])
         products = float(self.X.size * self.X.shape[1])
-        self.parts, self.quick = [self._kind_of_part(plan) for plan in self.plans], products <= QUICK
-        n_passes = sum(1 if kind is OuterSplits else plan.n_parts for kind, plan in zip(self.parts, self.plans, strict=True))
+        self.parts, self.quick = (
+            [self._kind_of_part(plan) for plan in self.plans],
+            products <= QUICK,
+        )
+        n_passes = sum(
+            1 if kind is OuterSplits else plan.n_parts
+            for kind, plan in zip(self.parts, self.plans, strict=True)
+        )
         self.cost = cost = products * n_passes
-        self.at_once = cost <= MOMENT and all(meter.loss.is_known for meter in self.meters)  # and nobody waits for a part
-        family = "ols" if self.lines[0].squares else "lasso" if self.lines[0].is_lasso else "ridge"
+        self.at_once = cost <= MOMENT and all(
+            meter.loss.is_known for meter in self.meters
+        )  # and nobody waits for a part
+        family = (
+            "ols"
+            if self.lines[0].squares
+            else "lasso"
+            if self.lines[0].is_lasso
+            else "ridge"
+        )
         loose = Part in self.parts
         self.name = f"path:{family}" if loose else f"shared:{family}"
         self.reason = (LOOSE if loose else BLOCKED).format(WORK[self.lines[0].is_lasso])
@@ -85,7 +116,9 @@ class LinearSweep(Path):
 
     def singles(self, layout: Partition) -> bool:
         """Whether every block is one row, and no scaler moves with it."""
-        return not any(line.follows_scale or line.is_lasso for line in self.lines) and bool((layout.sizes()[:, 1] == 1).all())
+        return not any(
+            line.follows_scale or line.is_lasso for line in self.lines
+        ) and bool((layout.sizes()[:, 1] == 1).all())
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
         """Parts one by one where they take a while, all of them where the run takes a few milliseconds.
@@ -95,11 +128,18 @@ class LinearSweep(Path):
         n_parts, layout = self.plans[draw].n_parts, self.plans[draw].outer_layout
         if self.parts[draw] is OuterSplits and isinstance(layout, Partition):
             groups = self.groups(layout)
-            several = ranges(len(groups), -(-len(groups) // n) if elsewhere else len(groups))
-            return [range(groups[one.start][0], groups[one.stop - 1][1]) for one in several]
+            several = ranges(
+                len(groups), -(-len(groups) // n) if elsewhere else len(groups)
+            )
+            return [
+                range(groups[one.start][0], groups[one.stop - 1][1]) for one in several
+            ]
         if self.at_once and not elsewhere:
             return [range(n_parts)]
-        return ranges(n_parts, max(1, n_parts // (PER_WORKER * n)) if self.quick or elsewhere else 1)
+        return ranges(
+            n_parts,
+            max(1, n_parts // (PER_WORKER * n)) if self.quick or elsewhere else 1,
+        )
 
     def groups(self, layout: Partition) -> list[tuple[int, int]]:
         """(first, end) of the blocks that are summed together: about as many as there are groups."""
@@ -122,7 +162,9 @@ class LinearSweep(Path):
         found = team.map(partial(self._part, kind, task, team), task.parts)
         return joined(self.plans[task.draw], task, found, self.n_settings)
 
-    def _part(self, kind: type[Part], task: Task, team: Team, j: int) -> Losses | Refusal:
+    def _part(
+        self, kind: type[Part], task: Task, team: Team, j: int
+    ) -> Losses | Refusal:
         try:
             if isinstance(task, Inside):
                 return kind(self, task.draw, j, team).inside()
@@ -146,17 +188,24 @@ def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:
     if line.is_lasso:
         lasso.check(line.alphas, X_test.shape[1])
     weights = None if data.weights is None else data.weights[train]
-    rows, rounding = Rows(split.X_train, targets.Y[train], weights, split.stop.flag), Rounding()
+    rows, rounding = (
+        Rows(split.X_train, targets.Y[train], weights, split.stop.flag),
+        Rounding(),
+    )
     centre, coefs = fit(rows, np.arange(train.size), line, rounding)
     present = targets.counts(train)[None, :] > 0
     targets.refuse_one_class(present, line.intercept)
-    decisions = ((X_test - centre) @ coefs[:-1] + coefs[-1]).reshape(len(X_test), targets.n, -1)
+    decisions = ((X_test - centre) @ coefs[:-1] + coefs[-1]).reshape(
+        len(X_test), targets.n, -1
+    )
     starts = np.array([0, len(X_test)])
     split.stop.check()
     squares = targets.squares(decisions, test, starts)
     if squares is not None:
         least = np.sqrt(squares.min(axis=1))
-        if are_met(least, np.array([rounding.times]), rows.spread(np.arange(train.size))).any():
+        if are_met(
+            least, np.array([rounding.times]), rows.spread(np.arange(train.size))
+        ).any():
             raise Unsuited(EXACT_FIT)
     targets.refuse_level(decisions, test, starts)
     return targets.answers(decisions, starts, present)

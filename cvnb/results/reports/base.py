@@ -27,7 +27,9 @@ class Report:
 
         return report_text(self)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> dict[str, str]:
         from ...views.display import report_bundle
 
         return report_bundle(self)

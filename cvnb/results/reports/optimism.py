@@ -42,7 +42,11 @@ class Optimism(Report):
     @property
     def optimism(self) -> float | None:
         """nested - flat."""
-        return None if self.nested is None or self.flat is None else self.nested - self.flat
+        return (
+            None
+            if self.nested is None or self.flat is None
+            else self.nested - self.flat
+        )
 
     @property
     def title(self) -> str:
@@ -51,8 +55,17 @@ class Optimism(Report):
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
-        loss, outside = record_of(self.result).loss, "test part" if len(self.result.plan.outer) == 1 else "nested"
-        ends = [] if self.bbc is None else sorted((loss.score(end) if loss.is_score else end) for end in self.bbc[1:])
+        loss, outside = (
+            record_of(self.result).loss,
+            "test part" if len(self.result.plan.outer) == 1 else "nested",
+        )
+        ends = (
+            []
+            if self.bbc is None
+            else sorted(
+                (loss.score(end) if loss.is_score else end) for end in self.bbc[1:]
+            )
+        )
         interval = " to ".join(map(number, ends)) or "–"
         lines = [
             ("flat", self.flat, "–", "optimistic: the folds that measure it chose it"),
@@ -63,13 +76,33 @@ class Optimism(Report):
                 interval,
                 "slightly pessimistic: a bag holds fewer rows",
             ),
-            (outside, self.nested, "–", "neither, for the tuned rule at its training size"),
+            (
+                outside,
+                self.nested,
+                "–",
+                "neither, for the tuned rule at its training size",
+            ),
         ]
-        head = ["estimate", "score" if loss.is_score else "loss", f"{100 * self.level:g} % interval", "minus flat", "bias"]
+        head = [
+            "estimate",
+            "score" if loss.is_score else "loss",
+            f"{100 * self.level:g} % interval",
+            "minus flat",
+            "bias",
+        ]
         rows = []
         for name, value, between, towards in lines:
-            above = None if value is None or self.flat is None or name == "flat" else value - self.flat
-            shown = [name, number(loss.shown(value)), between, number(loss.shown_difference(above))]
+            above = (
+                None
+                if value is None or self.flat is None or name == "flat"
+                else value - self.flat
+            )
+            shown = [
+                name,
+                number(loss.shown(value)),
+                between,
+                number(loss.shown_difference(above)),
+            ]
             rows.append([*shown, "–" if value is None else towards])
         return head, rows
 
@@ -78,7 +111,11 @@ class Optimism(Report):
         said = [f"{name}: {reason}" for name, reason in self.reasons.items()]
         if self.nested is not None:
             several = len(self.result.plan.outer) > 1
-            more = "; on average at least that of the best setting for each S, E[min_θ ℓ_D(A_θ(S))]" if several else ""
+            more = (
+                "; on average at least that of the best setting for each S, E[min_θ ℓ_D(A_θ(S))]"
+                if several
+                else ""
+            )
             said.insert(0, f"{self.result.quantity}: the risk of the tuned rule{more}.")
         if self.bound is not None:
             said.append(
@@ -90,7 +127,11 @@ class Optimism(Report):
 
     def _tibshirani_words(self) -> str:
         sizes = self._fold_sizes()
-        return "pessimistic: single rows nearly double the loss" if sizes.max() == 1 else "pessimistic where folds are small"
+        return (
+            "pessimistic: single rows nearly double the loss"
+            if sizes.max() == 1
+            else "pessimistic where folds are small"
+        )
 
     def _fold_sizes(self) -> np.ndarray:
         plan = self.result.plan
@@ -120,18 +161,26 @@ def optimism(
     (0.0333, 0.04, 0.04)
     """
     if not isinstance(result, RiskEstimate):
-        raise InputError(f"optimism takes the result of a run, got {type(result).__name__}.")
+        raise InputError(
+            f"optimism takes the result of a run, got {type(result).__name__}."
+        )
     probability("level", level)
     probability("delta", delta)
     if range is not None and number_("range", range) <= 0:
-        raise InputError(f"range={range!r} must be > 0: the width of the interval that the loss lies in.")
+        raise InputError(
+            f"range={range!r} must be > 0: the width of the interval that the loss lies in."
+        )
     if len(result.settings) == 1:
-        raise InputError("one setting: nothing was chosen, so its CV estimate is not optimistic.")
+        raise InputError(
+            "one setting: nothing was chosen, so its CV estimate is not optimistic."
+        )
     if len(result.plan.outer) > 1:
         every_outer_loss(result)
     reasons: dict[str, str] = {}
     if result.risk is None:
-        reasons["Nested"] = "nothing was measured outside S; a recipe with outer=5 measures the tuned rule."
+        reasons["Nested"] = (
+            "nothing was measured outside S; a recipe with outer=5 measures the tuned rule."
+        )
     corrected = _tibshirani(result, reasons)
     return Optimism(
         result=result,
@@ -148,14 +197,20 @@ def optimism(
 
 def _tibshirani(result: RiskEstimate, reasons: dict[str, str]) -> float | None:
     if len(result.plan.outer) < 2 and len(result.plan.inner[0]) < 2:
-        reasons["Tibshirani–Tibshirani"] = "one dev set has no second fold whose minimum could differ."
+        reasons["Tibshirani–Tibshirani"] = (
+            "one dev set has no second fold whose minimum could differ."
+        )
         return None
     return None if result.flat is None else result.flat + tibshirani_bias(result)[1]
 
 
-def _bbc(result: RiskEstimate, n_boot: int, level: float, seed: int, reasons: dict[str, str]) -> BBC | None:
+def _bbc(
+    result: RiskEstimate, n_boot: int, level: float, seed: int, reasons: dict[str, str]
+) -> BBC | None:
     if len(result.plan.outer) < 2:
-        reasons["BBC-CV"] = "needs the losses of all rows under all settings, and inner row losses are not kept; give outer=5."
+        reasons["BBC-CV"] = (
+            "needs the losses of all rows under all settings, and inner row losses are not kept; give outer=5."
+        )
         return None
     try:
         every_outer_row(result)
@@ -166,7 +221,9 @@ def _bbc(result: RiskEstimate, n_boot: int, level: float, seed: int, reasons: di
     return bbc(result, n_boot, level, seed)
 
 
-def _bound(result: RiskEstimate, delta: float, range: float | None, reasons: dict[str, str]) -> float | None:
+def _bound(
+    result: RiskEstimate, delta: float, range: float | None, reasons: dict[str, str]
+) -> float | None:
     """The bound, where θ is chosen on one dev set of independent rows by a bounded loss."""
     layouts = record_of(result).plan.inner_layouts or ()
     if not layouts or any(len(layout) > 1 for layout in layouts):

@@ -57,26 +57,65 @@ class RuleComparison(Report):
     @property
     def table(self) -> tuple[list[str], list[Any]]:
         first, loss = next(iter(self.rules)), record_of(self.result).loss
-        head = ["rule", "score" if loss.is_score else "risk", "θ_j", f"minus {first}", f"{100 * self.level:g} % interval", "p"]
+        head = [
+            "rule",
+            "score" if loss.is_score else "risk",
+            "θ_j",
+            f"minus {first}",
+            f"{100 * self.level:g} % interval",
+            "p",
+        ]
         rows = []
         for name, rule in self.rules.items():
             settings = self.result.settings
-            distinct = list(dict.fromkeys(format_setting(settings[s]) for s in rule.chosen_index))
+            distinct = list(
+                dict.fromkeys(format_setting(settings[s]) for s in rule.chosen_index)
+            )
             chosen = "; ".join(distinct[:4]) + ("; …" if len(distinct) > 4 else "")
-            ends = [] if rule.low is None else [loss.shown_difference(end) for end in (rule.low, rule.high)]
-            between = " to ".join(number(end) for end in (reversed(ends) if loss.is_score else ends)) or "–"
-            difference = "–" if name == first else number(loss.shown_difference(rule.difference))
-            rows.append([name, number(loss.shown(rule.risk)), chosen, difference, between, number(rule.p)])
+            ends = (
+                []
+                if rule.low is None
+                else [loss.shown_difference(end) for end in (rule.low, rule.high)]
+            )
+            between = (
+                " to ".join(
+                    number(end) for end in (reversed(ends) if loss.is_score else ends)
+                )
+                or "–"
+            )
+            difference = (
+                "–" if name == first else number(loss.shown_difference(rule.difference))
+            )
+            rows.append(
+                [
+                    name,
+                    number(loss.shown(rule.risk)),
+                    chosen,
+                    difference,
+                    between,
+                    number(rule.p),
+                ]
+            )
         return head, rows
 
     @property
     def sentences(self) -> list[str]:
-        said = [f"{name}: {rule.reason}" for name, rule in self.rules.items() if rule.reason]
-        quantity = self.result.quantity.replace(record_of(self.result).work.rule.words, "")
-        return [f"Each risk estimates {quantity}, by its own rule.", *said, *self.reasons]
+        said = [
+            f"{name}: {rule.reason}" for name, rule in self.rules.items() if rule.reason
+        ]
+        quantity = self.result.quantity.replace(
+            record_of(self.result).work.rule.words, ""
+        )
+        return [
+            f"Each risk estimates {quantity}, by its own rule.",
+            *said,
+            *self.reasons,
+        ]
 
 
-def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) -> RuleComparison:
+def compare_rules(
+    result: RiskEstimate, rules: Any = None, level: float = 0.95
+) -> RuleComparison:
     """The nested risk of each rule on the fits of this run; none is made anew.
 
         risk of a rule = mean_j loss of A_θj(S_-j) on S_j,    θ_j = what the rule chooses on the inner losses of j
@@ -91,16 +130,22 @@ def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) 
     [('min', 0.04), ('one_se', 0.0333)]
     """
     if not isinstance(result, RiskEstimate):
-        raise InputError(f"compare_rules takes the result of a run, got {type(result).__name__}.")
+        raise InputError(
+            f"compare_rules takes the result of a run, got {type(result).__name__}."
+        )
     record = record_of(result)
     probability("level", level)
     if record.table.inner is None:
-        raise InputError("inner=None chooses nothing, so there are no rules to compare; give inner.")
+        raise InputError(
+            "inner=None chooses nothing, so there are no rules to compare; give inner."
+        )
     losses, reasons = every_outer_loss(result), []
     chosen: dict[str, np.ndarray] = {}
     asked = _named(("min", "one_se") if rules is None else rules)
     if not asked:
-        raise InputError("rules is empty; give names such as 'min' and 'one_se', or functions.")
+        raise InputError(
+            "rules is empty; give names such as 'min' and 'one_se', or functions."
+        )
     for name, select in asked.items():
         try:
             rule = rule_of(select, record.family, record.work.kinds, record.loss)
@@ -110,9 +155,17 @@ def compare_rules(result: RiskEstimate, rules: Any = None, level: float = 0.95) 
                 raise
             reasons.append(str(error))
             continue
-        chosen[name] = np.array([_choice(rule, inner, outer) for inner, outer in zip(record.table.inner, losses, strict=False)])
+        chosen[name] = np.array(
+            [
+                _choice(rule, inner, outer)
+                for inner, outer in zip(record.table.inner, losses, strict=False)
+            ]
+        )
     first = next(iter(chosen.values()))
-    compared = {name: _risk(result, name, which, first, losses, level) for name, which in chosen.items()}
+    compared = {
+        name: _risk(result, name, which, first, losses, level)
+        for name, which in chosen.items()
+    }
     return RuleComparison(result, compared, level, tuple(reasons))
 
 
@@ -134,24 +187,40 @@ def _choice(rule: Rule, inner: np.ndarray, outer: np.ndarray) -> int:
     while True:
         chosen = rule.choose(inner)
         if chosen is None:
-            raise InputError("every setting failed in some outer split, so this rule has nothing to choose there.")
+            raise InputError(
+                "every setting failed in some outer split, so this rule has nothing to choose there."
+            )
         if not np.isnan(outer[chosen]):
             return chosen
         inner[:, chosen] = np.nan
 
 
-def _risk(result: RiskEstimate, name: str, which: np.ndarray, first: np.ndarray, losses: np.ndarray, level: float) -> RuleRisk:
-    mine, theirs = losses[np.arange(len(losses)), which], losses[np.arange(len(losses)), first]
+def _risk(
+    result: RiskEstimate,
+    name: str,
+    which: np.ndarray,
+    first: np.ndarray,
+    losses: np.ndarray,
+    level: float,
+) -> RuleRisk:
+    mine, theirs = (
+        losses[np.arange(len(losses)), which],
+        losses[np.arange(len(losses)), first],
+    )
     d = mine - theirs
     if which is first:
         return RuleRisk(name, which, mine, 0.0, None, None, None)
     if np.array_equal(which, first):
-        return RuleRisk(name, which, mine, 0.0, None, None, None, "the same choice in every split.")
+        return RuleRisk(
+            name, which, mine, 0.0, None, None, None, "the same choice in every split."
+        )
     try:
         refuse_time(result)
         sizes = split_sizes(result)
         p = corrected_t(d, *sizes)[1]
         low, high = corrected_t_interval(d, *sizes, level) if d.any() else (None, None)
     except InputError as error:
-        return RuleRisk(name, which, mine, float(d.mean()), None, None, None, str(error))
+        return RuleRisk(
+            name, which, mine, float(d.mean()), None, None, None, str(error)
+        )
     return RuleRisk(name, which, mine, float(d.mean()), low, high, p)

@@ -49,13 +49,26 @@ class ThetaReport(Report):
     def table(self) -> tuple[list[str], list[Any]]:
         chosen, settings = self.result.chosen_index, self.result.settings
         head, rows = ["θ", "chosen", "in splits", "mean regret elsewhere"], []
-        for s in sorted(np.flatnonzero(self.counts), key=lambda s: (-self.counts[s], s)):
+        for s in sorted(
+            np.flatnonzero(self.counts), key=lambda s: (-self.counts[s], s)
+        ):
             at = np.flatnonzero(chosen == s)
             elsewhere = np.setdiff1d(np.arange(len(chosen)), at)
-            cost = None if self.regret is None or not elsewhere.size else float(self.regret[elsewhere, at[0]].mean())
+            cost = (
+                None
+                if self.regret is None or not elsewhere.size
+                else float(self.regret[elsewhere, at[0]].mean())
+            )
             cost = record_of(self.result).loss.shown_difference(cost)
             splits = ", ".join(map(str, at[:8])) + (", …" if at.size > 8 else "")
-            rows.append([format_setting(settings[s]) or "–", f"{self.counts[s]} of {len(chosen)}", splits, number(cost)])
+            rows.append(
+                [
+                    format_setting(settings[s]) or "–",
+                    f"{self.counts[s]} of {len(chosen)}",
+                    splits,
+                    number(cost),
+                ]
+            )
         return head, rows
 
     @property
@@ -63,7 +76,9 @@ class ThetaReport(Report):
         said = []
         if (self.tied > 1).any():
             most, n = int(self.tied.max()), int((self.tied > 1).sum())
-            said.append(f"Up to {most} settings share the minimum in {n} of {count(len(self.tied), 'training part')}.")
+            said.append(
+                f"Up to {most} settings share the minimum in {n} of {count(len(self.tied), 'training part')}."
+            )
         for edge in self.edges:
             edge_words = f"{edge.axis}={format_value(edge.value)}, the {edge.side} edge of its grid"
             said.append(f"{edge_words}: {100 * edge.share:.0f} % of the choices.")
@@ -82,15 +97,21 @@ def theta_report(result: RiskEstimate) -> ThetaReport:
     (0.2, (5, 5))
     """
     if not isinstance(result, RiskEstimate):
-        raise InputError(f"theta_report takes the result of a run, got {type(result).__name__}.")
+        raise InputError(
+            f"theta_report takes the result of a run, got {type(result).__name__}."
+        )
     record, chosen = record_of(result), result.chosen_index
     if record.table.inner is None:
-        raise InputError("inner=None chooses nothing, so there is no choice to report on; give inner.")
+        raise InputError(
+            "inner=None chooses nothing, so there is no choice to report on; give inner."
+        )
     counts = np.bincount(chosen, minlength=len(record.family.settings))
     tied = np.array([tied.size for tied in record.tied])
     regret, reason = _regret(result, chosen)
     agreement = max(Counter(chosen.tolist()).values()) / len(chosen)
-    return ThetaReport(result, counts, agreement, tied, tuple(grid_edges(record)), regret, reason)
+    return ThetaReport(
+        result, counts, agreement, tied, tuple(grid_edges(record)), regret, reason
+    )
 
 
 def _regret(result: RiskEstimate, chosen: np.ndarray) -> tuple[np.ndarray | None, str]:

@@ -1,4 +1,4 @@
-"""cvnb: estimate the risk of a predictor or of a learning algorithm, and choose hyper-parameters without fooling yourself."""
+"""Estimate the risk of a predictor or learning algorithm, and tune it without fooling yourself."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ _HOME = {
     "Recipe": "splits.recipes",
     "Resampling": "splits.specs",
     "RiskEstimate": "results.estimate",
+    "SoftmaxWeights": "families.softmax",
     "TimeBlocks": "splits.splitters",
     "nested_cv": "runs.prepare",
 }
@@ -34,6 +35,7 @@ __all__ = [
     "Recipe",
     "Resampling",
     "RiskEstimate",
+    "SoftmaxWeights",
     "TimeBlocks",
     "nested_cv",
 ]
@@ -43,7 +45,7 @@ __all__.sort()
 if TYPE_CHECKING:
     from .errors import CvnbError, Interrupted
     from .families.family import Family
-    from .families.shorthands import (
+    from .families.shorthands import (  # noqa: F401  __all__ has them
         boosting,
         elastic_net,
         forest,
@@ -52,7 +54,8 @@ if TYPE_CHECKING:
         logistic,
         ridge,
         tree,
-    )  # noqa: F401  __all__ has them
+    )
+    from .families.softmax import SoftmaxWeights
     from .results.comparison import Comparison
     from .results.estimate import RiskEstimate
     from .runs.estimators import NestedCV
@@ -69,7 +72,7 @@ def __getattr__(name: str) -> Any:
     elif name in __all__:
         value = _registry.short_hand(name)
     elif _may_be_added(name) and name in _registry.short_hands():
-        return _registry.short_hand(name)  # not kept, as it may be removed
+        return _registry.short_hand(name)  # not stored: it may be removed
     else:
         raise AttributeError(
             f"module 'cvnb' has no attribute {name!r}; it has {', '.join(__all__)}"
@@ -79,7 +82,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _may_be_added(name: str) -> bool:
-    """Whether other packages are asked for a short-hand of this name: not while one of our own modules is imported."""
+    """Whether another package may define this short-hand; False for names of our own modules."""
     return not name.startswith("_") and find_spec(f"{__name__}.{name}") is None
 
 
@@ -107,9 +110,8 @@ def unload_ipython_extension(ipython: Any) -> None:
         for name in ("nestedcv", "folds", "recipe"):
             ipython.magics_manager.magics[kind].pop(name, None)
     magics = ipython.magics_manager.registry.pop("NestedCVMagics", None)
-    ipython.configurables[:] = [
-        one for one in ipython.configurables if one is not magics
-    ]
+    configurables = ipython.configurables
+    configurables[:] = [other for other in configurables if other is not magics]
     if ipython.Completer is not None:
         matchers = ipython.Completer.custom_matchers
-        matchers[:] = [one for one in matchers if one.__name__ != "cvnb_matcher"]
+        matchers[:] = [other for other in matchers if other.__name__ != "cvnb_matcher"]

@@ -1,4 +1,4 @@
-"""Every exception and warning of cvnb; the magic shows them in one line of its own (magics.py)."""
+"""Every exception and warning of cvnb; the magics show them as one line."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Any
 
 
 class CvnbError(Exception):
-    """Base of everything that cvnb raises; they are in cvnb.errors.
+    """Base class of all exceptions that cvnb raises; the others are in cvnb.errors.
 
     CvnbError
-    ├── InputError (ValueError)        something given cannot be used
+    ├── InputError (ValueError)        an argument cannot be used
     │   ├── DataError                  X, y, groups or weights
     │   ├── RecipeError                outer, inner and their options
     │   ├── FamilyError                estimator, grid, one setting
     │   ├── LossError                  loss, scoring
-    │   ├── InfeasibleError            each of them is fine, together they leave a split that cannot work
-    │   └── WrongTypeError (TypeError) an object of a kind that cannot play this part
+    │   ├── InfeasibleError            valid arguments that together give an impossible split
+    │   └── WrongTypeError (TypeError) an argument of the wrong type
     └── FitError (RuntimeError)        every setting failed
 
     Interrupted (KeyboardInterrupt)    stopped by the user; `except Exception` does not catch it
-    CvnbWarning (UserWarning)          said once, and kept in result.notes
+    CvnbWarning (UserWarning)          shown once, and kept in result.notes
 
     >>> from cvnb import Recipe
     >>> try:
@@ -31,7 +31,7 @@ class CvnbError(Exception):
 
 
 class InputError(CvnbError, ValueError):
-    """Something given cannot be used; the message says what to type instead."""
+    """An argument cannot be used; the message says what to type instead."""
 
 
 class DataError(InputError):
@@ -55,7 +55,7 @@ class InfeasibleError(InputError):
 
 
 class WrongTypeError(InputError, TypeError):
-    """An object of a kind that cannot play this part."""
+    """An argument has the wrong type."""
 
 
 class FitError(CvnbError, RuntimeError):
@@ -65,8 +65,8 @@ class FitError(CvnbError, RuntimeError):
 class Interrupted(KeyboardInterrupt):
     """Raised by a run that the user stopped; `result` is the finished part.
 
-    result  a RiskEstimate of the finished outer splits, or a Comparison of the finished families;
-            None where nothing was finished
+    result  a RiskEstimate of the finished outer splits, or a Comparison of the finished
+            families; None if nothing was finished
 
     >>> from itertools import count
     >>> from sklearn.datasets import load_iris
@@ -94,4 +94,4 @@ class Interrupted(KeyboardInterrupt):
 
 
 class CvnbWarning(UserWarning):
-    """Something that deserves a look; also kept in `result.notes`."""
+    """A result that deserves a second look; also kept in `result.notes`."""

@@ -1,4 +1,4 @@
-"""Numbers in sentences."""
+"""Numbers and names formatted for sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def count(n: Any, noun: str) -> str:
 
 
 def number(value: float | None) -> str:
-    """Six significant digits; a dash for what was not measured."""
+    """The value with six significant digits; a dash if it is None or NaN."""
     return "–" if value is None or math.isnan(value) else f"{value:.6g}"
 
 
@@ -26,12 +26,11 @@ def spread(sizes: Any) -> str:
 
 
 def some(names: list[str]) -> str:
-    """The first few names, and how many more there are."""
-    return ", ".join(names[:3]) + (
-        f" and {len(names) - 3} more" if len(names) > 3 else ""
-    )
+    """The first three names, and how many more there are."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
 
 
 def without_numbers(text: str) -> str:
-    """The text with # for every number: equal for messages that differ in their numbers alone."""
+    """The text with # for every number; equal for messages that differ only in numbers."""
     return NUMBER.sub("#", text)

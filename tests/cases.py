@@ -1,7 +1,8 @@
-"""The table of small data sets, families and recipes whose rows every path must answer alike.
+"""Small data sets, families and recipes on which every path must give equal numbers.
 
-A data set is drawn anew from its name at each call; a family is a scikit-learn estimator with a grid and, where its
-definition is short, the plug-in of the oracle; a recipe is a function of the number of rows, giving keywords.
+A data set is drawn anew from its name at each call; a family is a scikit-learn estimator
+with a grid and, where its definition is short, the plug-in of the oracle; a recipe is a
+function of the number of rows, giving keywords.
 """
 
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.cross_decomposition import PLSRegression
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
@@ -36,6 +38,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import naive
+from cvnb import SoftmaxWeights
 
 # Data sets
 
@@ -69,6 +72,12 @@ FEATURES = {
     "one column": lambda X: X[:, :1],
     "offset": lambda X: X + 1e6,
     "float32": lambda X: X.astype(np.float32),
+    "float16": lambda X: X.astype(np.float16),
+    "float32 offset": lambda X: (X + 1e4).astype(np.float32),
+    "float32 constant column": lambda X: np.column_stack(
+        [X[:, :2], np.full(len(X), 7.1), X[:, 2:]]
+    ).astype(np.float32),
+    "float32 wide": lambda X: FEATURES["wide"](X).astype(np.float32),
     "whole": lambda X: np.round(1000 * X).astype(np.int64),
     "bytes": lambda X: np.clip(
         128 + 41 * np.column_stack([X, features(len(X), 4, 98)]), 0, 255
@@ -84,6 +93,7 @@ FEATURES = {
 
 TARGETS = {
     "numbers": numbers,
+    "float32 numbers": lambda X, seed: numbers(X, seed).astype(np.float32),
     "constant numbers": lambda X, seed: np.full(len(X), 3.0),
     "whole numbers": lambda X, seed: np.round(10 * numbers(X, seed)).astype(np.int64),
     "classes": lambda X, seed: labels(X, seed, 3),
@@ -105,11 +115,17 @@ def data(name):
     return FEATURES[of_features](X), y
 
 
+def in_double(values):
+    """X or y as float64 where they are floats of fewer bits."""
+    narrow = values.dtype.kind == "f" and values.dtype.itemsize < 8
+    return values.astype(np.float64) if narrow else values
+
+
 # Families
 
 
 class Model(NamedTuple):
-    """An estimator and its grid, with the oracle's plug-in and the relative tolerance of its numbers."""
+    """An estimator and its grid, the plug-in of naive.py, and the tolerance of its numbers."""
 
     estimator: Any
     grid: dict | list
@@ -128,7 +144,7 @@ class Model(NamedTuple):
 
 
 def behind_scaler(step, grid, plug_in=None, tolerance=1e-10):
-    """The model behind a StandardScaler."""
+    """The model after a StandardScaler."""
     prefix = type(step).__name__.lower()
     prefixed = {f"{prefix}__{key}": values for key, values in grid.items()}
     return Model(
@@ -146,11 +162,16 @@ def neighbour_models(task, estimator, plug_in):
     metrics = {"metric": ["manhattan", "chebyshev", "euclidean"], "n_neighbors": [5, 2]}
     powers = {"p": [1, 1.5, 2, 3], "n_neighbors": [3, 4]}
     near = naive.fixed(plug_in, weights="distance")
+    softmax = estimator(metric="cosine", weights=SoftmaxWeights())
+    temperatures = {"n_neighbors": [1, 4, 7], "weights__temperature": [0.05, 0.5]}
+    similar = naive.fixed(plug_in, metric="cosine", weights="softmax")
     return {
         f"knn {task}": Model(estimator(), ks, plug_in),
         f"knn {task} weights": Model(estimator(), both, plug_in),
         f"knn {task} metrics": Model(estimator(), metrics, plug_in),
         f"knn {task} powers": Model(estimator(weights="distance"), powers, near),
+        f"knn {task} softmax": Model(softmax, temperatures, similar),
+        f"scaled knn {task} softmax": behind_scaler(softmax, temperatures, similar),
         f"scaled knn {task}": behind_scaler(estimator(), ks, plug_in),
         f"scaled knn {task} near": behind_scaler(
             estimator(weights="distance"), ks, near
@@ -188,9 +209,21 @@ FAMILIES = {
     "scaled lasso": behind_scaler(
         Lasso(**TO_THE_END), {"alpha": [0.01, 0.1, 1.0]}, naive.lasso, 1e-6
     ),
+    "pls": Model(
+        PLSRegression(), {"n_components": [3, 1, 2], "scale": [True, False]}, naive.pls
+    ),
+    "scaled pls": behind_scaler(
+        PLSRegression(scale=False),
+        {"n_components": [1, 2, 3]},
+        naive.fixed(naive.pls, scale=False),
+    ),
     "logistic": Model(LogisticRegression(**TO_THE_END), {"C": [0.01, 1.0, 100.0]}),
     "scaled logistic": behind_scaler(
         LogisticRegression(**TO_THE_END), {"C": [0.01, 1.0, 100.0]}
+    ),
+    "scaled l1 logistic": behind_scaler(
+        LogisticRegression(solver="saga", random_state=0, **TO_THE_END),
+        {"C": [3.0, 9.0, 30.0], "l1_ratio": [0.5, 1.0]},
     ),
     "logistic on components": Model(
         make_pipeline(
@@ -198,6 +231,21 @@ FAMILIES = {
         ),
         {"pca__n_components": [1, 2], "logisticregression__C": [0.01, 1.0, 100.0]},
         tolerance=1e-6,
+    ),
+    "least squares on components": Model(
+        make_pipeline(PCA(), LinearRegression()),
+        {"pca__n_components": [3, 1, 2]},
+        naive.on_components(naive.ols),
+    ),
+    "ridge on components": Model(
+        make_pipeline(StandardScaler(), PCA(svd_solver="covariance_eigh"), Ridge()),
+        {"pca__n_components": [1, 3, 2], "ridge__alpha": [0.1, 10.0]},
+        naive.scaled(naive.on_components(naive.ridge)),
+    ),
+    "knn on components": Model(
+        make_pipeline(PCA(), KNeighborsClassifier()),
+        {"pca__n_components": [2, 3], "kneighborsclassifier__n_neighbors": [1, 4, 7]},
+        naive.on_components(naive.knn_classifier),
     ),
     "lda": Model(LinearDiscriminantAnalysis(solver="lsqr"), SHRINKAGES, naive.lda),
     "lda eigen": Model(
@@ -266,7 +314,7 @@ RECIPES = {
 
 
 def splitter(part, classifier, seed):
-    """The scikit-learn splitter that one level of a recipe stands for."""
+    """The scikit-learn splitter for one level of a recipe."""
     if part == "loo":
         return LeaveOneOut()
     if isinstance(part, int):
@@ -323,6 +371,15 @@ TABLE = [
                 "float32 / rare classes",
             ],
             "knn votes powers": ["plain / truths", "copies / classes"],
+            "knn votes softmax": [
+                "plain / classes",
+                "copies / rare classes",
+                "ties / words",
+                "wide / truths",
+                "constant column / words",
+            ],
+            "scaled knn votes softmax": ["plain / classes", "copies / words"],
+            "knn means softmax": ["plain / numbers", "wide / whole numbers"],
             "scaled knn votes": [
                 "plain / words",
                 "constant column / classes",
@@ -347,9 +404,18 @@ TABLE = [
                 "constant column / numbers",
                 "whole / numbers",
                 "float32 / numbers",
+                "plain / float32 numbers",
             ],
-            "scaled knn means near": ["copies / numbers", "plain / numbers"],
+            "scaled knn means near": [
+                "copies / numbers",
+                "plain / numbers",
+                "float32 / float32 numbers",
+            ],
             "ridge": [
+                "float32 / numbers",
+                "float32 offset / float32 numbers",
+                "float32 wide / numbers",
+                "float16 / numbers",
                 "plain / numbers",
                 "one column / numbers",
                 "wide / numbers",
@@ -362,12 +428,15 @@ TABLE = [
             ],
             "ridge intercepts": ["plain / numbers", "whole / numbers"],
             "scaled ridge": [
+                "float32 constant column / numbers",
                 "plain / numbers",
                 "wide / numbers",
                 "constant column / numbers",
                 "offset / whole numbers",
             ],
             "least squares": [
+                "float32 offset / numbers",
+                "plain / float32 numbers",
                 "plain / numbers",
                 "wide / numbers",
                 "bytes / whole numbers",
@@ -375,12 +444,15 @@ TABLE = [
             ],
             "scaled least squares": ["offset / numbers", "constant column / numbers"],
             "lasso": [
+                "float32 / float32 numbers",
+                "float32 offset / numbers",
                 "plain / numbers",
                 "one column / numbers",
                 "bits / numbers",
                 "constant column / numbers",
             ],
             "elastic net": [
+                "float32 constant column / numbers",
                 "plain / numbers",
                 "ties / numbers",
                 "wide / numbers",
@@ -392,7 +464,17 @@ TABLE = [
                 "offset / whole numbers",
                 "bytes / whole numbers",
             ],
+            "pls": [
+                "plain / numbers",
+                "wide / numbers",
+                "bytes / whole numbers",
+                "bits / numbers",
+                "copies / numbers",
+                "float32 / numbers",
+            ],
+            "scaled pls": ["plain / numbers", "constant column / numbers"],
             "logistic": [
+                "float32 / classes",
                 "plain / classes",
                 "bits / words",
                 "one column / truths",
@@ -400,13 +482,38 @@ TABLE = [
                 "copies / rare classes",
             ],
             "scaled logistic": [
+                "float32 offset / words",
                 "plain / truths",
                 "whole / words",
                 "constant column / classes",
                 "offset / truths",
             ],
-            "logistic on components": ["plain / words", "wide / truths"],
+            "scaled l1 logistic": [
+                "plain / truths",
+                "one column / truths",
+                "copies / truths",
+                "constant column / truths",
+                "float32 / truths",
+            ],
+            "logistic on components": [
+                "plain / words",
+                "wide / truths",
+                "float32 / words",
+            ],
+            "least squares on components": [
+                "plain / numbers",
+                "wide / numbers",
+                "whole / numbers",
+                "constant column / whole numbers",
+            ],
+            "ridge on components": [
+                "plain / numbers",
+                "copies / numbers",
+                "float32 / numbers",
+            ],
+            "knn on components": ["plain / words", "wide / classes"],
             "lda": [
+                "float32 offset / classes",
                 "plain / classes",
                 "one column / words",
                 "wide / classes",
@@ -421,6 +528,7 @@ TABLE = [
                 "constant column / words",
             ],
             "smoothed bayes": [
+                "float32 offset / classes",
                 "plain / words",
                 "one column / classes",
                 "offset / truths",
@@ -432,9 +540,14 @@ TABLE = [
                 "wide / classes",
                 "whole / words",
                 "constant column / rare classes",
+                "float32 constant column / words",
             ],
             "tree": ["plain / classes", "ties / rare classes", "copies / words"],
-            "tree means": ["plain / numbers", "bytes / whole numbers"],
+            "tree means": [
+                "plain / numbers",
+                "bytes / whole numbers",
+                "plain / float32 numbers",
+            ],
             "boosting": ["plain / numbers"],
             "forest": ["plain / words"],
             "svc": ["plain / classes", "constant column / truths"],
@@ -466,6 +579,7 @@ TABLE = [
         {
             "knn means": ["plain / numbers"],
             "ridge": ["plain / numbers"],
+            "scaled pls": ["plain / numbers"],
             "scaled ridge": ["wide / numbers"],
         },
     ),
@@ -483,6 +597,7 @@ TABLE = [
             "scaled knn votes": ["plain / classes"],
             "scaled smoothed bayes": ["plain / classes"],
             "ridge": ["wide / numbers"],
+            "least squares on components": ["plain / numbers"],
         },
     ),
     *rows_of(
@@ -506,6 +621,7 @@ TABLE = [
         {
             "knn votes": ["plain / truths"],
             "smoothed bayes": ["plain / words"],
+            "pls": ["plain / numbers"],
             "scaled ridge": ["plain / numbers"],
         },
     ),
@@ -521,6 +637,6 @@ TABLE = [
 
 
 def undetermined(row):
-    """Whether equal distances leave the neighbours to the library that looks for them."""
+    """Whether equal distances make the neighbours depend on the library."""
     name, family, _ = row
     return "knn" in family and name.split(" / ")[0] in TIED

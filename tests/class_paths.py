@@ -1,10 +1,11 @@
-"""What the tests of paths from class sums share: tables, recipes, and the comparison with refit."""
+"""Tables, recipes and the comparison with refit for the tests of paths from class sums."""
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from cases import in_double
 from cvnb import Family, Recipe
 
 NESTED = Recipe(outer=4, inner=3)
@@ -27,6 +28,18 @@ ONE_SETTING = {
     "loo": Recipe.leave_one_out(),
     "validation": Recipe.validation(0.3),
 }
+ODD_TABLES = [
+    "one column / classes",
+    "constant column / classes",
+    "copies / words",
+    "copies / rare classes",
+    "wide / classes",
+    "offset / classes",
+    "float32 / classes",
+    "bytes / words",
+    "bits / truths",
+    "ties / rare classes",
+]
 SHARED = {
     "nested",
     "5 x 5",
@@ -45,26 +58,27 @@ def table(n_classes=3, m=70, p=4, seed=0):
     """Overlapping classes of equal size."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, p)) * rng.uniform(0.5, 2.0, p)
-    return X, np.argsort(
-        np.argsort(X[:, 0] + 0.8 * rng.normal(size=m))
-    ) * n_classes // m
+    ranks = np.argsort(np.argsort(X[:, 0] + 0.8 * rng.normal(size=m)))
+    return X, ranks * n_classes // m
+
+
+def weights_of(y):
+    """Return weights between 0.2 and 3, some 0."""
+    rng = np.random.default_rng(2)
+    return np.where(rng.random(len(y)) < 0.1, 0.0, rng.uniform(0.2, 3.0, len(y)))
 
 
 def family(model, grid, ahead=()):
-    """The model behind these transformers."""
+    """The model after these transformers."""
     if not ahead:
         return Family(model, grid)
-    return Family(
-        make_pipeline(*ahead, model),
-        {
-            f"{type(model).__name__.lower()}__{key}": values
-            for key, values in grid.items()
-        },
-    )
+    step = type(model).__name__.lower()
+    grid = {f"{step}__{key}": values for key, values in grid.items()}
+    return Family(make_pipeline(*ahead, model), grid)
 
 
 def metric(name, y):
-    """The arguments of a run for a loss by name; "auc" is that of as many classes as there are."""
+    """The arguments of a run for a loss by name; "auc" is the AUC for any number of classes."""
     if name in ("zero_one", "log"):
         return {"loss": name}
     several = "roc_auc" if np.unique(y).size == 2 else "roc_auc_ovr"
@@ -72,14 +86,16 @@ def metric(name, y):
 
 
 def refitted(result):
-    """The notes about splits that the path left."""
+    """The notes about refitted splits."""
     return [note for note in result.notes if "refitted" in note]
 
 
 def assert_as_refitted(fam, X, y, recipe=NESTED, path=None, **options):
-    """Curves, losses, choices and predictions of one fit per setting and split; from the path alone, where one is named."""
+    """Equal to one fit per setting and split, of X in double precision; with path= given,
+    without any refit."""
     fast = recipe.run(fam, X, y, progress="off", flat=True, **options)
-    slow = recipe.run(fam, X, y, progress="off", path="refit", flat=True, **options)
+    options |= {"progress": "off", "flat": True}
+    slow = recipe.run(fam, in_double(X), y, path="refit", **options)
     if path is not None:
         assert (fast.path, refitted(fast)) == (path, []), fast.path_reason
     for name in ("inner_curves", "outer_curves", "fold_risks"):

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures and settings of all tests."""
 
 import builtins
 import functools
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -29,19 +30,36 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
-import cvnb.engine.run
+import cvnb.engine.fill
+import kinds
 
 COUNTED = (
-    BaggingClassifier, DecisionTreeClassifier, DecisionTreeRegressor, DummyClassifier, DummyRegressor, GaussianNB,
-    HistGradientBoostingRegressor, KNeighborsClassifier, KNeighborsRegressor, LinearRegression, LinearSVC, LogisticRegression,
-    PCA, Ridge, SVC, SimpleImputer, StandardScaler, VotingClassifier,
-)  # fmt: skip
+    BaggingClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    DummyClassifier,
+    DummyRegressor,
+    GaussianNB,
+    HistGradientBoostingRegressor,
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    PCA,
+    Ridge,
+    SVC,
+    SimpleImputer,
+    StandardScaler,
+    VotingClassifier,
+)
 
-# The same examples in every run, and no clock: a slow machine is no failure.
+# The same examples in every run, and no deadline: a slow machine is no failure.
 settings.register_profile("suite", derandomize=True, deadline=None)
 settings.load_profile("suite")
 
-# A shell that starts the suite in the background has it ignore SIGINT, and the tests would wait for their own for ever.
+# A shell that starts the suite in the background makes it ignore SIGINT; tests that send
+# SIGINT would then wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -49,35 +67,54 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ["CVNB_PROGRESS"] = "off"
 
 
+def pytest_xdist_auto_num_workers():
+    """With -n auto: the cores that this process may use, at most eight."""
+    chosen = os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS")
+    return int(chosen) if chosen else min(8, joblib.cpu_count())
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Distribute the groups of tests/kinds.py."""
+    return kinds.Groups(config, log) if config.getvalue("dist") == "loadscope" else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects by the marks
+def pytest_collection_modifyitems(config, items):
+    kinds.mark(items)
+    if hasattr(config, "workerinput"):  # one of several processes
+        kinds.order(items)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def one_thread():
-    """On tables this small the threads of BLAS and OpenMP only wait for each other, for minutes on busy cores."""
+    """One thread for BLAS and OpenMP: on tables this small their threads only wait for each
+    other, for minutes on busy cores."""
     with threadpool_limits(1):
         yield
 
 
 @pytest.fixture
 def fits(monkeypatch):
-    """Names of the estimators that are fitted, one for each fit; "threads" for each run of a fast path."""
-    made = []
+    """The name of the estimator for each fit, and "threads" for each run of a fast path."""
+    names = []
 
     def counted(fit):
         @functools.wraps(fit)
         def counting(self, *args, **kwargs):
-            made.append(type(self).__name__)
+            names.append(type(self).__name__)
             return fit(self, *args, **kwargs)
 
         return counting
 
     for kind in COUNTED:
         monkeypatch.setattr(kind, "fit", counted(kind.fit))
-    in_batches = cvnb.engine.run._Run._in_batches
+    in_batches = cvnb.engine.fill.fill_by_batches
     monkeypatch.setattr(
-        cvnb.engine.run._Run,
-        "_in_batches",
-        lambda self: made.append("threads") or in_batches(self),
+        cvnb.engine.fill,
+        "fill_by_batches",
+        lambda *args: names.append("threads") or in_batches(*args),
     )
-    return made
+    return names
 
 
 @pytest.fixture
@@ -88,28 +125,30 @@ def rng():
 
 @pytest.fixture
 def shell(monkeypatch):
-    """A fresh shell with cvnb loaded, and iris as X and y."""
-    monkeypatch.delattr(
-        builtins, "_", raising=False
-    )  # a doctest leaves one behind, and IPython respects it
+    """Yield a fresh shell with cvnb loaded, and iris as X and y."""
+    # a doctest leaves this name behind, and IPython respects it
+    monkeypatch.delattr(builtins, "_", raising=False)
     InteractiveShell.clear_instance()
-    one = InteractiveShell.instance()
-    one.run_line_magic("load_ext", "cvnb")
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "cvnb")
     X, y = load_iris(return_X_y=True)
-    one.user_ns.update(X=X, y=y)
-    yield one
+    shell.user_ns.update(X=X, y=y)
+    yield shell
     InteractiveShell.clear_instance()
 
 
 @pytest.fixture
 def builder(names):
-    """A RecipeBuilder on iris that has shown its first result; `names` is the namespace of the test's module."""
+    """A RecipeBuilder on iris that has shown its first result.
+
+    `names` is a fixture of the test's module or folder: the user's namespace.
+    """
     from cvnb.widgets import RecipeBuilder
 
-    one = RecipeBuilder(names["X"], names["y"], namespace=names)
-    assert one.wait(60)
-    yield one
-    one.close()
+    builder = RecipeBuilder(names["X"], names["y"], namespace=names)
+    assert builder.wait(60)
+    yield builder
+    builder.close()
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Estimators that are fitted in other processes: in a module of their own, so that every worker finds it."""
+"""Estimators fitted in other processes, in a module that every worker can import."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_info
 
 
 class Deadly(DummyClassifier):
-    """Kills the process that fits it: as often as there are files to take away."""
+    """Kills the process that fits it, once for each file in the folder."""
 
     def __init__(self, folder="", strategy="prior"):
         super().__init__(strategy=strategy)
@@ -30,24 +30,21 @@ class Deadly(DummyClassifier):
 
 
 class Counting(DummyClassifier):
-    """Writes a file for every fit: how many threads the libraries would take."""
+    """Writes a file for every fit with the number of threads that the libraries would use."""
 
     def __init__(self, folder="", strategy="prior"):
         super().__init__(strategy=strategy)
         self.folder = folder
 
     def fit(self, X, y, sample_weight=None):
-        counted = [one["num_threads"] for one in threadpool_info()] + [
-            numba.get_num_threads()
-        ]
-        (Path(self.folder) / uuid4().hex).write_text(
-            json.dumps(counted), encoding="utf-8"
-        )
+        libraries = [library["num_threads"] for library in threadpool_info()]
+        counts = json.dumps([*libraries, numba.get_num_threads()])
+        (Path(self.folder) / uuid4().hex).write_text(counts, encoding="utf-8")
         return super().fit(X, y, sample_weight)
 
 
 class Patient(DummyClassifier):
-    """On the rows after `first` its fit waits for a file, and says by another one that it waits."""
+    """Its fit waits for a file once 20 fits have begun; each fit marks its begin with a file."""
 
     def __init__(self, folder="", strategy="prior"):
         super().__init__(strategy=strategy)
@@ -56,9 +53,8 @@ class Patient(DummyClassifier):
     def fit(self, X, y, sample_weight=None):
         folder = Path(self.folder)
         (folder / f"begun {uuid4().hex}").touch()
-        while (
-            len(list(folder.glob("begun *"))) > 20 and not (folder / "go on").exists()
-        ):
+        begun, go_on = len(list(folder.glob("begun *"))), folder / "go on"
+        while begun > 20 and not go_on.exists():
             time.sleep(0.01)
         return super().fit(X, y, sample_weight)
 

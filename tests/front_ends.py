@@ -1,4 +1,4 @@
-"""A person at a browser: JupyterLab, Notebook 7 and voila opened, run, saved and read in a headless Chromium."""
+"""JupyterLab, Notebook 7 and voila in a headless Chromium: open, run, save, read."""
 
 import json
 import os
@@ -24,26 +24,24 @@ FLAGS = [
     "--disable-component-update",
 ]
 HERE = re.compile(r"(data|blob|file|about):|(https?|ws)://(127\.0\.0\.1|localhost)[:/]")
-# What a front end complains of by itself, whatever the notebook.
+# Messages of the front ends themselves, with any notebook.
 OWN_COMPLAINTS = {
     "lab": (),
     "notebook": (
-        re.compile(
-            r"reading 'schema'"
-        ),  # Notebook 7.6, at its start, with an empty notebook too
-        re.compile(
-            r"Command 'filebrowser:open-path' not registered"
-        ),  # it restores what JupyterLab left open
+        # Notebook 7.6, at its start, with an empty notebook too
+        re.compile(r"reading 'schema'"),
+        # it restores what JupyterLab left open
+        re.compile(r"Command 'filebrowser:open-path' not registered"),
     ),
-    "voila": (  # its page asks for a font elsewhere, and loads JupyterLab's extensions that are not made for it
+    # its page asks for a font elsewhere, and loads JupyterLab's extensions, not made for it
+    "voila": (
         re.compile(r"fontawesome|net::ERR_"),
         re.compile(r"shared module is not a function|doesn't exist in shared scope"),
     ),
 }
 SETTINGS = {
-    "@jupyterlab/notebook-extension/tracker": {
-        "windowingMode": "none"
-    },  # every output is drawn, also far down
+    # every output is drawn, also far down
+    "@jupyterlab/notebook-extension/tracker": {"windowingMode": "none"},
     "@jupyterlab/apputils-extension/notification": {
         "fetchNews": "false",
         "checkForUpdates": False,
@@ -57,8 +55,22 @@ THEME = (
 )
 
 
+def private_settings(home):
+    """Return the variables that keep a server's settings, data and history below home."""
+    folders = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    variables = {name: str(home / folder) for name, folder in folders.items()}
+    return {**variables, "JUPYTER_PLATFORM_DIRS": "1", "CVNB_PROGRESS": "auto"}
+
+
 class Server:
-    """One Jupyter server with JupyterLab, Notebook 7 and voila over a folder of its own; no setting of the user's."""
+    """One Jupyter server with JupyterLab, Notebook 7 and voila, its own folder and settings."""
 
     def __init__(self, home):
         self.folder, self.token = home / "notebooks", secrets.token_hex(16)
@@ -71,46 +83,27 @@ class Server:
             path = home / "settings" / f"{name}.jupyterlab-settings"
             path.parent.mkdir(parents=True)
             path.write_text(json.dumps(values), encoding="utf-8")
-        command = [
-            sys.executable,
-            "-m",
-            "jupyterlab",
-            "--no-browser",
-            f"--port={port}",
-            "--ServerApp.ip=127.0.0.1",
-        ]
-        command += [
-            f"--IdentityProvider.token={self.token}",
-            f"--ServerApp.root_dir={self.folder}",
-        ]
-        command += [
-            "--LabApp.expose_app_in_browser=True",
-            "--JupyterNotebookApp.expose_app_in_browser=True",
-        ]
-        command += (
-            ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-        )
-        names = {
-            "CONFIG_DIR": "config",
-            "DATA_DIR": "data",
-            "RUNTIME_DIR": "runtime",
-            "PLATFORM_DIRS": "1",
-        }
-        private = {
-            f"JUPYTER_{name}": value if value == "1" else str(home / value)
-            for name, value in names.items()
-        }
-        private |= {
-            f"JUPYTERLAB_{name}_DIR": str(home / name.lower())
-            for name in ("SETTINGS", "WORKSPACES")
-        }
-        private |= {"CVNB_PROGRESS": "auto", "IPYTHONDIR": str(home / "ipython")}
+        command = [sys.executable, "-m", "jupyterlab", *self._options(port)]
+        environment = os.environ | private_settings(home)
         self.log = home / "log"
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(
-                command, stdout=log, stderr=log, env=os.environ | private
+                command, stdout=log, stderr=log, env=environment
             )
         self._wait()
+
+    def _options(self, port):
+        options = [
+            "--no-browser",
+            f"--port={port}",
+            "--ServerApp.ip=127.0.0.1",
+            f"--IdentityProvider.token={self.token}",
+            f"--ServerApp.root_dir={self.folder}",
+            "--LabApp.expose_app_in_browser=True",
+            "--JupyterNotebookApp.expose_app_in_browser=True",
+        ]
+        is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+        return [*options, "--allow-root"] if is_root else options
 
     def _wait(self):
         end = time.monotonic() + 60
@@ -129,7 +122,7 @@ class Server:
         self.process.wait(timeout=20)
 
     def write(self, name, cells):
-        """A notebook of code cells that were never run."""
+        """Write a notebook of code cells that were never run."""
         code = [
             {
                 "cell_type": "code",
@@ -157,7 +150,7 @@ class Server:
         (self.folder / name).write_text(json.dumps(notebook), encoding="utf-8")
 
     def strip(self, name, to):
-        """The same notebook as before its first run."""
+        """Copy a notebook without outputs."""
         notebook = json.loads((self.folder / name).read_text(encoding="utf-8"))
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
@@ -165,7 +158,7 @@ class Server:
         (self.folder / to).write_text(json.dumps(notebook), encoding="utf-8")
 
     def clone(self, name, to):
-        """The same notebook as somebody else's machine has it: never trusted there."""
+        """Copy a notebook as it comes from another machine: not trusted here."""
         notebook = json.loads((self.folder / name).read_text(encoding="utf-8"))
         notebook["metadata"]["title"] = to  # another text has another signature
         (self.folder / to).write_text(json.dumps(notebook), encoding="utf-8")
@@ -181,7 +174,8 @@ class Server:
 
 
 class Visit:
-    """A page, what its console complained of, and what it asked of other machines (which it does not get)."""
+    """A page, what its console complained of, and what it asked of other machines (which it
+    does not get)."""
 
     def __init__(self, page, server=None, app="lab", scheme="light"):
         self.page, self.server, self.app, self.scheme = page, server, app, scheme
@@ -224,7 +218,7 @@ class Visit:
         return self
 
     def start(self):
-        """Run all cells; does not wait."""
+        """Run all cells without waiting."""
         self.idle()
         self.command("notebook:run-all-cells")
         return self
@@ -232,10 +226,11 @@ class Visit:
     def run(self, timeout=30_000):
         """Run all cells and wait for the last; a cell that fails ends it."""
         self.start()
-        code = (
-            f"{NOTEBOOK}?.content?.widgets?.filter(cell => cell.model.type === 'code')"
-        )
-        done = f"() => {{ const code = {code}; return code?.length && code.every(cell => cell.model.executionCount); }}"
+        cells = f"{NOTEBOOK}?.content?.widgets"
+        done = f"""() => {{
+            const code = {cells}?.filter(cell => cell.model.type === 'code');
+            return code?.length && code.every(cell => cell.model.executionCount);
+        }}"""
         self.page.wait_for_function(done, timeout=timeout)
         self.idle()
         return self
@@ -249,7 +244,8 @@ class Visit:
         )
 
     def run_cell(self, i, text):
-        """Write into cell i, run it, and wait: what its output says. (Of two runs in a row JupyterLab may drop the second.)"""
+        """Write into cell i, run it, and wait: what its output says. (Of two runs in a row
+        JupyterLab may drop the second.)"""
         self.idle()
         n_runs = self.page.evaluate(f"() => Math.max(0, ...{COUNTS})")
         self.page.evaluate(
@@ -273,26 +269,27 @@ class Visit:
         self.page.evaluate(f"async () => {{ await {NOTEBOOK}.context.save(); }}")
 
     def quit(self):
-        """Shut the kernel down: one of every notebook at once would fill the memory."""
+        """Shut the kernel down; the kernels of all notebooks at once would fill the memory."""
         self.page.evaluate(
             f"async () => {{ await {NOTEBOOK}.sessionContext.shutdown(); }}"
         )
 
     def output(self, text):
-        """The last output that holds a text."""
+        """Return the last output that contains a text."""
         found = self.page.locator(f".jp-OutputArea-output:has-text('{text}')").last
         found.wait_for(timeout=60_000)
         return found
 
     def shot(self, name, found=None):
-        """A screenshot for a person to look at, where one is asked for by CVNB_SCREENSHOTS=folder."""
+        """A screenshot for a person to look at, where one is asked for by
+        CVNB_SCREENSHOTS=folder."""
         if folder := os.environ.get("CVNB_SCREENSHOTS"):
             path = Path(folder) / f"{name}_{self.app}_{self.scheme}.png"
             (self.page if found is None else found).screenshot(path=path)
 
 
 def contrast(locator):
-    """The WCAG contrast of an element's text on what lies behind it."""
+    """Return the WCAG contrast of an element's text with its background."""
     colours = """element => {
         const parse = text => text.match(/[0-9.]+/g).map(Number);
         let node = element, back = null;
@@ -317,7 +314,7 @@ def contrast(locator):
 
 
 def broken_pictures(locator):
-    """The pictures that are not drawn, or have no words."""
+    """Return the pictures that are not drawn or have no alternative text."""
     return locator.locator("img").evaluate_all(
         "all => all.filter(one => !one.naturalWidth || !one.alt).map(one => one.src)"
     )

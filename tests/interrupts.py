@@ -1,12 +1,13 @@
-"""How soon a run answers an interrupt, what it leaves, and whether the process is sound afterwards.
+"""Interrupt runs at random moments: seconds to the answer, finished part, later numbers.
 
     python tests/interrupts.py                      every path, five interrupts each: some minutes
     python tests/interrupts.py knn lasso --times 20 --seed 3
 
-Each path runs in a process of its own. SIGINT goes to its process group, as Ctrl-C does, at random moments of
-the run. Seconds are from the signal to the first line of `except Interrupted`. A fault is anything else that is
-wrong: a part that is complete or differs from the uninterrupted run, an interrupt that is lost or leaves the run
-as a plain KeyboardInterrupt, or wrong numbers in the run after it.
+Each path runs in its own process. SIGINT goes to its process group, as Ctrl-C does, at
+random moments of the run. Seconds are from the signal to the first line of `except
+Interrupted`. A fault is anything else that is wrong: a part that is complete or differs
+from the uninterrupted run, an interrupt that is lost or leaves the run as a plain
+KeyboardInterrupt, or wrong numbers in the run after it.
 """
 
 from __future__ import annotations
@@ -39,13 +40,13 @@ from sklearn.svm import SVC
 from cvnb import Family, Interrupted, Recipe, knn, lasso, logistic, ridge, tree
 
 KS = range(1, 51)
-PATIENCE = 20.0  # seconds that a run may be over before its interrupt comes
-AFTERWARDS = 0.3  # seconds in which the process is looked at after an interrupt
+PATIENCE = 20.0  # seconds to wait for the interrupt after the end of a run
+AFTERWARDS = 0.3  # seconds of CPU use that are measured after an interrupt
 RECIPE = Recipe(outer=3, inner=2)
 
 
 class Digging(RegressorMixin, BaseEstimator):
-    """Each fit is one call of compiled code, which hears no signal but lets go of Python's lock."""
+    """Each fit is one call of compiled code that handles no signal but releases the GIL."""
 
     def __init__(self, shift=0.0):
         self.shift = shift
@@ -64,7 +65,8 @@ CS = {"C": [1.0, 10.0, 100.0]}
 HISTOGRAMS = HistGradientBoostingClassifier(random_state=0, early_stopping=False)
 BEHIND_PCA = make_pipeline(PCA(10), KNeighborsClassifier())
 
-# name -> (family, rows, columns, more options of the run); sizes for about a second on two idle cores
+# name -> (family, rows, columns, more options of the run); sizes for about a second on two
+# idle cores
 RUNS = {
     "knn": (knn(k=KS, scale=False), 20_000, 20, {}),
     "knn scaled": (knn(k=KS), 20_000, 20, {}),
@@ -95,7 +97,7 @@ REGRESSIONS = ("ridge", "lasso", "compiled fit")
 
 
 def runner(name):
-    """A call that makes the whole run of a path."""
+    """Return a function that makes the whole run of a path."""
     family, n_rows, n_columns, options = RUNS[name]
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, n_columns))
@@ -105,7 +107,7 @@ def runner(name):
     return lambda: RECIPE.run(family, X, y, progress="off", **options)
 
 
-# The process that is interrupted: it says "begin", and then how that run ended.
+# The process that is interrupted: it prints "begin", and then how that run ended.
 
 
 def child(name):
@@ -113,22 +115,19 @@ def child(name):
     run()  # imports, compiles
     started = time.monotonic()
     whole = run()
-    say(path=whole.path, seconds=time.monotonic() - started)
+    report_line(path=whole.path, seconds=time.monotonic() - started)
     while sys.stdin.readline():
         outcome, part, faults = {"seen": 0.0}, None, []
         try:
-            say(begin=True)
+            report_line(begin=True)
             run()
             time.sleep(PATIENCE)
             faults.append("the interrupt was lost, and the run went on to its end")
         except Interrupted as error:
             outcome["seen"], part = time.monotonic(), error.result
-        except KeyboardInterrupt as error:  # before the run, or after its end: unless it passed through the package
-            names = [
-                frame.f_globals.get("__name__", "")
-                for frame, _ in traceback.walk_tb(error.__traceback__)
-            ]
-            if any(one.startswith("cvnb.") for one in names):
+        except KeyboardInterrupt as error:
+            # before the run or after its end, unless it passed through the package
+            if passed_through_cvnb(error):
                 faults.append("a plain KeyboardInterrupt came out of the run")
         if outcome["seen"] or faults:
             used = time.process_time()
@@ -137,15 +136,21 @@ def child(name):
             faults += faults_of(part, whole)
             if not same(run(), whole):
                 faults.append("the run after it has other numbers")
-        say(
+        report_line(
             **outcome,
             finished=0 if part is None else len(part.fold_risks),
             faults=faults,
         )
 
 
+def passed_through_cvnb(error):
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    modules = [frame.f_globals.get("__name__", "") for frame in frames]
+    return any(module.startswith("cvnb.") for module in modules)
+
+
 def faults_of(part, whole):
-    """What is wrong with the finished part of a run."""
+    """Return the faults of the finished part of a run."""
     if part is None:
         return []
     n = len(part.fold_risks)
@@ -173,7 +178,7 @@ def same(again, whole):
     )
 
 
-def say(**words):
+def report_line(**words):
     print(json.dumps(words), flush=True)
 
 
@@ -182,31 +187,30 @@ def say(**words):
 
 @dataclass
 class Report:
-    """What became of the interrupts of one path; one number for each."""
+    """The outcomes of the interrupts of one path; one number for each."""
 
     name: str
     path: str = ""
     seconds: float = 0.0  # of an uninterrupted run
     answers: list[float] = field(default_factory=list)  # seconds
     finished: list[int] = field(default_factory=list)  # outer splits
-    busy: list[float] = field(
-        default_factory=list
-    )  # cores that are still at work just after it
+    busy: list[float] = field(default_factory=list)  # cores still at work just after it
     faults: list[str] = field(default_factory=list)
 
     def __str__(self):
-        answers = " ".join(f"{one:5.2f}" for one in self.answers)
+        run = f"{self.name:15} {self.path:14} {self.seconds:5.2f}"
+        answers = " ".join(f"{seconds:5.2f}" for seconds in self.answers)
         finished = " ".join(map(str, self.finished))
-        busy = max(self.busy, default=0.0)
-        said = f"{self.name:15} {self.path:14} {self.seconds:5.2f}  {answers}   {finished}   {busy:4.1f}"
-        return said + "".join(f"\n    FAULT {fault}" for fault in self.faults)
+        line = f"{run}  {answers}   {finished}   {max(self.busy, default=0.0):4.1f}"
+        return line + "".join(f"\n    FAULT {fault}" for fault in self.faults)
 
 
-HEAD = f"{'run':15} {'path':14} whole  seconds until Interrupted; outer splits kept; cores busy after it"
+COLUMNS = "seconds until Interrupted; outer splits kept; cores busy after it"
+HEAD = f"{'run':15} {'path':14} whole  {COLUMNS}"
 
 
 def interrupt(name, times=5, seed=0):
-    """The report of so many interrupts at random moments of one path's run."""
+    """Interrupt a path's run this many times at random moments; return the report."""
     rng, report = np.random.default_rng([seed, *map(ord, name)]), Report(name)
     command = [sys.executable, __file__, "--child", name]
     environment = os.environ | {"CVNB_PROGRESS": "off"}
@@ -215,7 +219,7 @@ def interrupt(name, times=5, seed=0):
         command, env=environment, start_new_session=True, **pipes
     ) as process:
         try:
-            first = heard(process)
+            first = next_line(process)
             report.path, report.seconds = first["path"], first["seconds"]
             for _ in range(times):
                 press(process, report, report.seconds * rng.uniform(0.02, 0.95))
@@ -228,15 +232,15 @@ def interrupt(name, times=5, seed=0):
 
 
 def press(process, report, after):
-    """One interrupt after so many seconds of a run; at another moment where it came before or after the run."""
+    """Interrupt a run after this many seconds; again at another moment if it missed the run."""
     while True:
         process.stdin.write("again\n")
         process.stdin.flush()
-        heard(process)
+        next_line(process)
         time.sleep(after)
         pressed = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
-        last = heard(process)
+        last = next_line(process)
         if last["seen"] or last["faults"]:
             break
         after = 0.7 * after + 0.01
@@ -249,7 +253,7 @@ def press(process, report, after):
     report.busy.append(last["busy"])
 
 
-def heard(process):
+def next_line(process):
     line = process.stdout.readline()
     if not line:
         raise RuntimeError(

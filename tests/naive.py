@@ -1,7 +1,8 @@
-"""Every result from its definition: loops over splits, settings, rows and classes, with NumPy alone.
+"""Every result from its definition: loops over splits, settings, rows and classes, NumPy only.
 
-A model enters as a plug-in, fit_predict(setting, X_train, y_train, X_test, w_train) -> predictions; the loops around it
-know nothing else about it. Splits are explicit, in row numbers of the whole data.
+A model enters as a plug-in, fit_predict(setting, X_train, y_train, X_test, w_train) ->
+predictions; the loops around it know nothing else about it. Splits are explicit, in row
+numbers of the whole data.
 """
 
 import itertools
@@ -18,12 +19,12 @@ EVEN = 1e-9
 
 
 def settings_of(grid):
-    """List of dicts: keys sorted, the last key runs fastest; the dicts of a list one after the other."""
+    """List of dicts in the order of ParameterGrid: keys sorted, the last key fastest."""
     grids = grid if isinstance(grid, list) else [grid]
     return [
-        dict(zip(sorted(one), values, strict=True))
-        for one in grids
-        for values in itertools.product(*(one[key] for key in sorted(one)))
+        dict(zip(sorted(axes), values, strict=True))
+        for axes in grids
+        for values in itertools.product(*(axes[key] for key in sorted(axes)))
     ]
 
 
@@ -57,7 +58,7 @@ def distances(X_train, x, metric="minkowski", p=2):
 
 
 def slack(x, metric="minkowski", p=2):
-    """d -> how much farther a row may be from x and yet be as far: the rounding of d, and of the numbers in x."""
+    """d -> how much farther a row may be and still count as equally far: rounding of d and x."""
     if metric == "cosine":  # half the square of a distance between rows of length 1
         return lambda d: SAME * d + ROUNDING * np.sqrt(2 * d) + ROUNDING**2 / 2
     blur = ROUNDING * distances(np.zeros((1, len(x))), x, metric, p)[0]
@@ -65,9 +66,10 @@ def slack(x, metric="minkowski", p=2):
 
 
 def ranked(X_train, x, metric="minkowski", p=2):
-    """(training rows, distances) by (distance, row number), where distances that are equal up to rounding are equal.
+    """(training rows, distances) by (distance, row number), with ties up to rounding.
 
-    A class of equals is the nearest row that is left and all that are as far; its distance is that of its first row.
+    A class of equals is the nearest row that is left and all that are as far; its distance
+    is that of its first row.
     """
     d, more = distances(X_train, x, metric, p), slack(x, metric, p)
     d = np.where(d <= more(0.0), 0.0, d)
@@ -93,6 +95,8 @@ def voters(setting, X_train, x):
     )
     if own(setting, "weights", "uniform") == "uniform":
         return nearest, np.ones(len(nearest))
+    if own(setting, "weights", "uniform") == "softmax":
+        return nearest, np.exp(-d / own(setting, "temperature", 0.07))
     if (d == 0).any():
         return nearest, (d == 0).astype(np.float64)
     return nearest, 1 / d
@@ -122,7 +126,7 @@ def knn_probabilities(setting, X_train, y_train, X_test, w_train=None):
 
 
 def knn_classifier(setting, X_train, y_train, X_test, w_train=None):
-    """Class with most votes among each test row's neighbours; votes even up to rounding go to the smallest label."""
+    """Class with most votes among each row's neighbours; ties up to rounding: smallest label."""
     shares = knn_probabilities(setting, X_train, y_train, X_test)
     return np.unique(y_train)[
         np.argmax(shares >= (1 - EVEN) * shares.max(axis=1, keepdims=True), axis=1)
@@ -133,7 +137,7 @@ def knn_classifier(setting, X_train, y_train, X_test, w_train=None):
 
 
 def classes_of(X_train, y_train, w_train=None):
-    """(class, share of the weights, mean, covariance of the rows of the class with divisor sum of weights) of each class."""
+    """(class, share of weights, mean, weighted covariance of its rows) of each class."""
     w = np.ones(len(y_train)) if w_train is None else w_train
     for label in np.unique(y_train):
         own_w, own_X = w[y_train == label], X_train[y_train == label].astype(np.float64)
@@ -148,7 +152,7 @@ def classes_of(X_train, y_train, w_train=None):
 
 
 def gaussian_nb_log(setting, X_train, y_train, X_test, w_train=None):
-    """log(share * prod_c normal density of column c) [test row, class]; a share of the largest variance is added to each."""
+    """log(share * prod_c normal density of column c) [test row, class], with smoothed variances."""
     X = X_train.astype(np.float64)
     more = (
         own(setting, "var_smoothing", 1e-9)
@@ -172,21 +176,19 @@ def gaussian_nb(setting, X_train, y_train, X_test, w_train=None):
 
 
 def lda_log(setting, X_train, y_train, X_test, w_train=None):
-    """log(share * normal density) [test row, class], up to what all classes share, about the mean of the training rows.
+    """log(share * normal density) [test row, class], up to a term equal for all classes.
 
     The covariance is the mean of those of the classes, each shrunken towards its own mean variance.
     """
     s, p = own(setting, "shrinkage", 0.0), X_train.shape[1]
-    centre, found = (
-        X_train.astype(np.float64).mean(axis=0),
-        list(classes_of(X_train, y_train)),
-    )
+    centre = X_train.astype(np.float64).mean(axis=0)
+    classes = list(classes_of(X_train, y_train))
     pooled = sum(
-        share * ((1 - s) * one + s * np.trace(one) / p * np.eye(p))
-        for _, share, _, one in found
+        share * ((1 - s) * cov + s * np.trace(cov) / p * np.eye(p))
+        for _, share, _, cov in classes
     )
     columns = []
-    for _, share, mean, _ in found:
+    for _, share, mean, _ in classes:
         by = np.linalg.solve(pooled, mean - centre)
         columns.append((X_test - centre - (mean - centre) / 2) @ by + np.log(share))
     return np.column_stack(columns)
@@ -212,16 +214,13 @@ def probabilities(logs):
 
 
 def ridge(setting, X_train, y_train, X_test, w_train=None):
-    """Predictions of argmin_(b, beta) sum_i w_i (y_i - b - x_i'beta)^2 + alpha |beta|^2, the shortest such beta."""
-    origin = X_train[0].astype(np.float64) * own(
-        setting, "fit_intercept", True
-    )  # an offset costs no digits
+    """Predictions of the shortest argmin sum_i w_i (y_i - b - x_i'beta)^2 + alpha |beta|^2."""
+    intercept = own(setting, "fit_intercept", True)
+    origin = X_train[0].astype(np.float64) * intercept  # an offset costs no digits
     X, y = X_train.astype(np.float64) - origin, y_train.astype(np.float64)
     w = np.ones(len(y)) if w_train is None else w_train
     centre, level = np.zeros(X.shape[1]), 0.0
-    if own(
-        setting, "fit_intercept", True
-    ):  # the best b for any beta is the weighted mean of y - X beta
+    if intercept:  # the best b for any beta is the weighted mean of y - X beta
         centre, level = w @ X / w.sum(), w @ y / w.sum()
     root = np.sqrt(w)
     penalty = np.sqrt(own(setting, "alpha", 1.0)) * np.eye(X.shape[1])
@@ -232,27 +231,29 @@ def ridge(setting, X_train, y_train, X_test, w_train=None):
 
 
 def lasso(setting, X_train, y_train, X_test, w_train=None):
-    """Predictions of argmin_(b, beta) sum_i w_i (y_i - b - x_i'beta)^2 / (2 sum w) + alpha (r |beta| + (1 - r) beta^2 / 2)."""
+    """Predictions of the elastic net.
+
+    argmin_(b, beta) sum_i w_i (y_i - b - x_i'beta)^2 / (2 sum w)
+                     + alpha (r |beta| + (1 - r) beta^2 / 2)"""
     alpha, r = own(setting, "alpha", 1.0), own(setting, "l1_ratio", 1.0)
     w = np.ones(len(y_train)) if w_train is None else w_train
     X, y = X_train.astype(np.float64), y_train.astype(np.float64)
     centre, level = w @ X / w.sum(), w @ y / w.sum()  # the best b for any beta
     X, y, share = X - centre, y - level, w / w.sum()
-    beta, size = np.zeros(X.shape[1]), share @ X**2
+    beta, gram, moments = (
+        np.zeros(X.shape[1]),
+        X.T @ (share[:, None] * X),
+        share * y @ X,
+    )
+    size = gram.diagonal()
     for _ in range(100_000):
         before = beta.copy()
-        for c in np.flatnonzero(
-            size > 1e-20
-        ):  # the best of one coordinate, the others as they are
-            along = share * X[:, c] @ (y - X @ beta + X[:, c] * beta[c])
-            beta[c] = (
-                np.sign(along)
-                * max(abs(along) - alpha * r, 0.0)
-                / (size[c] + alpha * (1 - r))
-            )
-        if np.abs(beta - before).max(initial=0.0) <= 1e-13 * np.abs(beta).max(
-            initial=1.0
-        ):
+        for c in np.flatnonzero(size > 1e-20):  # minimise along one coordinate
+            along = moments[c] - gram[c] @ beta + size[c] * beta[c]
+            shrunken = np.sign(along) * max(abs(along) - alpha * r, 0.0)
+            beta[c] = shrunken / (size[c] + alpha * (1 - r))
+        change = np.abs(beta - before).max(initial=0.0)
+        if change <= 1e-13 * np.abs(beta).max(initial=1.0):
             break
     return level + (X_test.astype(np.float64) - centre) @ beta
 
@@ -260,6 +261,34 @@ def lasso(setting, X_train, y_train, X_test, w_train=None):
 def ols(setting, X_train, y_train, X_test, w_train=None):
     """Predictions of least squares with an intercept."""
     return ridge({**setting, "alpha": 0.0}, X_train, y_train, X_test, w_train)
+
+
+def pls(setting, X_train, y_train, X_test, w_train=None):
+    """Predictions of partial least squares, each component taken out of X and y.
+
+    w = X'y of length 1,  t = Xw,  X -= t (t'X) / t't,  y -= t (t'y) / t't
+    The same is done to the test rows, whose predictions are the sums of what is taken out.
+    """
+    X, y = X_train.astype(np.float64), y_train.astype(np.float64)
+    mean, level, scale = X.mean(axis=0), y.mean(), np.ones(X.shape[1])
+    if own(setting, "scale", True):
+        for c in range(X.shape[1]):
+            if X[:, c].min() < X[:, c].max():
+                scale[c] = np.std(X[:, c], ddof=1)
+    Z, left = (X - mean) / scale, y - level
+    Z_test = (X_test.astype(np.float64) - mean) / scale
+    predictions = np.full(len(X_test), level)
+    for _ in range(own(setting, "n_components", 2)):
+        w = Z.T @ left
+        if np.abs(left).max() <= 1e-15 * np.abs(y).max():
+            break
+        w = w / np.linalg.norm(w)
+        t, t_test = Z @ w, Z_test @ w
+        loadings, share = t @ Z / (t @ t), t @ left / (t @ t)
+        Z, left = Z - np.outer(t, loadings), left - share * t
+        Z_test = Z_test - np.outer(t_test, loadings)
+        predictions = predictions + share * t_test
+    return predictions
 
 
 def ols_leave_one_out(X, y):
@@ -273,7 +302,7 @@ def ols_leave_one_out(X, y):
 
 
 def scaled(fit_predict):
-    """The plug-in behind a standardisation learnt from the training rows (ddof 0; a constant column has scale 1)."""
+    """The plug-in after standardisation (ddof 0; a constant column has scale 1)."""
 
     def fit_predict_scaled(setting, X_train, y_train, X_test, w_train=None):
         origin = X_train[0].astype(np.float64)
@@ -287,6 +316,20 @@ def scaled(fit_predict):
         )
 
     return fit_predict_scaled
+
+
+def on_components(fit_predict):
+    """The plug-in on the first n_components principal components, found anew for each number."""
+
+    def fit_predict_on_components(setting, X_train, y_train, X_test, w_train=None):
+        origin = X_train[0].astype(np.float64)
+        A, B = X_train.astype(np.float64) - origin, X_test.astype(np.float64) - origin
+        mean = A.mean(axis=0)
+        directions = np.linalg.svd(A - mean)[2][: own(setting, "n_components", None)].T
+        scores = (A - mean) @ directions, (B - mean) @ directions
+        return fit_predict(setting, scores[0], y_train, scores[1], w_train)
+
+    return fit_predict_on_components
 
 
 def fixed(fit_predict, **parameters):
@@ -327,9 +370,7 @@ def weighted_mean(losses, w=None):
 
 def split_loss(fit_predict, setting, X, y, train, test, loss, w=None):
     """Loss on the test rows of the model of the training rows, and its predictions."""
-    train = np.sort(
-        train
-    )  # equal distances go to the smaller row number, in whatever order the rows are listed
+    train = np.sort(train)  # ties go to the smaller row number, in any order of rows
     predictions = fit_predict(
         setting, X[train], y[train], X[test], None if w is None else w[train]
     )
@@ -393,7 +434,7 @@ class Nested(NamedTuple):
 
 
 def nested(fit_predict, settings, X, y, outer, inner, loss, w=None):
-    """Nested: choose by each outer split's own inner splits, then measure on its test rows; inner=None: one setting."""
+    """Choose by the inner splits of each outer split, then test; inner=None: one setting."""
     curves = np.full((len(outer), len(settings)), np.nan)
     chosen = np.zeros(len(outer), dtype=int)
     outer_curves = np.empty((len(outer), len(settings)))
@@ -462,7 +503,7 @@ def regret(outer_curves, chosen):
 
 
 def tibshirani_bias(losses):
-    """(index of the smallest mean, mean over folds of its excess over that fold's smallest loss); losses[setting, fold]."""
+    """(index of the smallest mean, its mean excess over each fold's smallest loss)."""
     n_settings, n_folds = losses.shape
     means = [sum(losses[s]) / n_folds for s in range(n_settings)]
     chosen = means.index(min(means))
@@ -474,7 +515,7 @@ def tibshirani_bias(losses):
 
 
 def bbc(losses, bags, units=None, w=None):
-    """[bags]: mean loss, on the rows whose unit a bag leaves out, of the setting with the smallest mean loss in the bag."""
+    """[bags] out-of-bag mean loss of the setting with the smallest mean loss in the bag."""
     units = np.arange(len(losses)) if units is None else units
     w = np.ones(len(losses)) if w is None else w
     names, outside = np.unique(units), []
@@ -528,7 +569,7 @@ def corrected_t(d, n_train, n_test):
 
 
 def hoeffding_half(sizes, level, width):
-    """Half width of the interval for the mean of the risks of len(sizes) rules, a union bound over their test parts."""
+    """Half width of the interval for the mean risk of len(sizes) rules, by a union bound."""
     delta = (1 - level) / len(sizes)
     return sum(width * np.sqrt(np.log(2 / delta) / (2 * n)) for n in sizes) / len(sizes)
 

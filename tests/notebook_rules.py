@@ -1,4 +1,4 @@
-"""What a notebook of this project keeps to: each rule takes its text and says what breaks it, and where."""
+"""The rules for notebooks of this project: each takes a text and returns what breaks it."""
 
 import ast
 import json
@@ -51,7 +51,7 @@ def source(cell):
 
 
 def code_cells(text):
-    """(id, source, cell) of each code cell."""
+    """Return (id, source, cell) of each code cell."""
     return [
         (cell.get("id"), source(cell), cell)
         for cell in cells(text)
@@ -60,7 +60,7 @@ def code_cells(text):
 
 
 def outputs(text):
-    """(id of the cell, output) of each output."""
+    """Return (id of the cell, output) of each output."""
     return [
         (name, output)
         for name, _, cell in code_cells(text)
@@ -69,7 +69,7 @@ def outputs(text):
 
 
 def words(output):
-    """The texts of an output, pictures and styles left out."""
+    """Return the texts of an output without pictures and styles."""
     data = output.get("data", {})
     texts = [
         output.get("text", ""),
@@ -83,7 +83,7 @@ def tags(cell):
 
 
 def ends_silently(body):
-    """Whether the last statement shows nothing; of a block, whether its own last one does."""
+    """Return whether the last statement shows nothing; of a block, its own last one."""
     if not body:
         return True
     kind = type(body[-1]).__name__
@@ -91,14 +91,14 @@ def ends_silently(body):
 
 
 def is_silent(code):
-    """Whether nothing is expected below this code: it ends in a statement that shows nothing, or loads an extension."""
+    """Return whether no output is expected: the code ends silently or loads an extension."""
     return code.splitlines()[-1].startswith("%load_ext ") or ends_silently(
         ast.parse(TransformerManager().transform_cell(code)).body
     )
 
 
 def sections(text):
-    """[(heading, [cells below it])] of level 2; before the first one nothing is claimed."""
+    """Return [(heading, [cells below it])] of level 2."""
     found = []
     for cell in cells(text):
         if cell["cell_type"] == "markdown":
@@ -116,7 +116,7 @@ def is_exercise(heading):
 
 
 def was_not_run(text):
-    """A cell that was never run is compared with nothing."""
+    """nbval compares nothing if a cell was never run."""
     counts = [cell["execution_count"] for _, _, cell in code_cells(text)]
     return (
         []
@@ -126,7 +126,7 @@ def was_not_run(text):
 
 
 def shows_nothing(text):
-    """nbval compares nothing where nothing is stored."""
+    """nbval compares nothing if no output is stored."""
     return [
         name
         for name, code, cell in code_cells(text)
@@ -135,7 +135,7 @@ def shows_nothing(text):
 
 
 def complains(text):
-    """stderr, where a UsageError and a warning go, and errors that are not the cell's purpose."""
+    """No stderr (warnings, UsageError), and no errors that are not the purpose of a cell."""
     bad = {name: "raises-exception" in tags(cell) for name, _, cell in code_cells(text)}
     return [
         (name, output.get("name") or output.get("ename"))
@@ -146,7 +146,7 @@ def complains(text):
 
 
 def needs_more_than_a_page(text):
-    """Widget state, or an output that asks for a kernel, a script or a network."""
+    """No widget state, and no output that needs a kernel, a script or a network."""
     found = ["widget state"] if "widgets" in json.loads(text)["metadata"] else []
     found += [
         (name, kind)
@@ -162,13 +162,13 @@ def needs_more_than_a_page(text):
 
 
 def is_large(text):
-    """A notebook is read, diffed and cloned."""
+    """A notebook is read, diffed and cloned: it must be small."""
     size = len(text.encode())
     return [f"{size} bytes, more than {MOST}"] if size > MOST else []
 
 
 def would_change_by_itself(text):
-    """Ids, versions, times and states that another run or another machine writes otherwise."""
+    """No ids, versions, times or states that differ in another run or on another machine."""
     notebook = json.loads(text)
     names = [cell.get("id") for cell in notebook["cells"]]
     found = [
@@ -197,7 +197,7 @@ def would_change_by_itself(text):
 
 
 def escapes_comparison(text):
-    """Marks that make nbval skip a cell or forgive its output."""
+    """No marks that make nbval skip a cell or ignore its output."""
     marked = [
         name for name, code, _ in code_cells(text) if re.search(r"(?i)nbval[_-]", code)
     ]
@@ -210,7 +210,7 @@ def escapes_comparison(text):
 
 
 def tells_of_the_machine(text):
-    """Paths and seconds differ everywhere."""
+    """No paths and no seconds: they differ everywhere."""
     said = [(name, words(output)) for name, output in outputs(text)]
     return [
         (name, found.group())
@@ -221,7 +221,7 @@ def tells_of_the_machine(text):
 
 
 def claims_without_proof(text):
-    """A section that computes holds an assert; what it says is checked in every run."""
+    """A section that computes has an assert, which is checked in every run."""
     found = []
     for heading, inside in sections(text):
         code = [source(cell) for cell in inside if cell["cell_type"] == "code"]
@@ -239,7 +239,7 @@ def has_assert(code):
 
 
 def lacks_a_figure(text):
-    """At least one picture that is stored in the notebook."""
+    """At least one picture is stored in the notebook."""
     drawn = [
         output
         for _, output in outputs(text)
@@ -253,7 +253,7 @@ def lacks_a_figure(text):
 
 
 def lacks_an_exercise(text):
-    """One section "Exercise", whose answer is folded."""
+    """One section is an "Exercise" with a folded answer."""
     inside = [
         cell
         for heading, below in sections(text)
@@ -276,7 +276,7 @@ def lacks_an_exercise(text):
 
 
 def lacks_other_seeds(text):
-    """One cell asserts its conclusion over twenty seeds or more."""
+    """One cell asserts its conclusion for twenty seeds or more."""
     for _, code, _ in code_cells(text):
         spans = [
             ast.literal_eval(f"({span},)")
@@ -288,7 +288,7 @@ def lacks_other_seeds(text):
 
 
 def needs_mathjax(text):
-    """Formulas are letters: a page without a network typesets nothing."""
+    """Formulas are plain letters: a page without a network typesets nothing."""
     prose = {
         cell["id"]: source(cell)
         for cell in cells(text)
@@ -305,6 +305,17 @@ def needs_mathjax(text):
 
 
 RULES = (
-    was_not_run, shows_nothing, complains, needs_more_than_a_page, is_large, would_change_by_itself, escapes_comparison,
-    tells_of_the_machine, claims_without_proof, lacks_a_figure, lacks_an_exercise, lacks_other_seeds, needs_mathjax,
-)  # fmt: skip
+    was_not_run,
+    shows_nothing,
+    complains,
+    needs_more_than_a_page,
+    is_large,
+    would_change_by_itself,
+    escapes_comparison,
+    tells_of_the_machine,
+    claims_without_proof,
+    lacks_a_figure,
+    lacks_an_exercise,
+    lacks_other_seeds,
+    needs_mathjax,
+)

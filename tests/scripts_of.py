@@ -1,4 +1,4 @@
-"""The scripts of benchmarks/ and scripts/ as modules, for tests that look at what they do."""
+"""The scripts of benchmarks/ and scripts/, imported as modules."""
 
 import importlib.util
 from pathlib import Path
@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def script(name, folder="benchmarks"):
-    """<folder>/<name>.py, loaded by its path: some of their names are those of installed packages."""
+    """Import <folder>/<name>.py by its path; some names equal those of installed packages."""
     spec = importlib.util.spec_from_file_location(
         f"{folder}_{name}", ROOT / folder / f"{name}.py"
     )

@@ -1,4 +1,4 @@
-"""An estimator that takes its time."""
+"""An estimator whose fits are slow."""
 
 import time
 

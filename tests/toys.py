@@ -1,12 +1,12 @@
-"""Models of somebody's own and their paths: what a user adds, or another package."""
+"""Models and paths as a user, or another package, adds them."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from cvnb.families.algorithm import Algorithm, Lazy
-from cvnb.families.family import short_hand
-from cvnb.families.shorthands import Either, Values
-from cvnb.paths.measure import Answers
+from cvnb.families.family import ShortHand
+from cvnb.families.shorthands import FixedValues, PipelineForTask
+from cvnb.paths.measure import Predictions
 from cvnb.paths.user import OneFunction
 
 
@@ -21,40 +21,33 @@ def distances_of(X_train, X_test):
 
 
 class Kernel(RegressorMixin, BaseEstimator):
-    """Nadaraya and Watson's regression."""
+    """Nadaraya-Watson kernel regression."""
 
     def __init__(self, bandwidth=1.0, power=2.0):
         self.bandwidth, self.power = bandwidth, power
 
     def fit(self, X, y, sample_weight=None):
-        self.X_, self.y_, self.w_ = (
-            X,
-            y,
-            np.ones(len(y)) if sample_weight is None else sample_weight,
-        )
+        self.X_, self.y_ = X, y
+        self.w_ = np.ones(len(y)) if sample_weight is None else sample_weight
         return self
 
     def predict(self, X):
-        return smoothed(
-            distances_of(self.X_, X), [self.bandwidth], self.power, self.y_, self.w_
-        )[:, 0]
+        distances, h = distances_of(self.X_, X), [self.bandwidth]
+        return smoothed(distances, h, self.power, self.y_, self.w_)[:, 0]
 
 
 def kernels(estimator, values, X_train, y_train, X_test, sample_weight=None):
-    """Distances once, every bandwidth."""
+    """All bandwidths from one computation of the distances."""
     w = np.ones(len(y_train)) if sample_weight is None else sample_weight
     return smoothed(distances_of(X_train, X_test), values, estimator.power, y_train, w)
 
 
 def kernels_and_powers(estimator, values, X_train, y_train, X_test):
-    """Distances once, every pair of a bandwidth and a power."""
+    """All pairs of bandwidth and power from one computation of the distances."""
     distances, w = distances_of(X_train, X_test), np.ones(len(y_train))
-    return np.column_stack(
-        [
-            smoothed(distances, [h], p, y_train, w)
-            for h, p in zip(values["bandwidth"], values["power"], strict=True)
-        ]
-    )
+    pairs = zip(values["bandwidth"], values["power"], strict=True)
+    columns = [smoothed(distances, [h], p, y_train, w) for h, p in pairs]
+    return np.column_stack(columns)
 
 
 class Centroids(ClassifierMixin, BaseEstimator):
@@ -74,13 +67,13 @@ class Centroids(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         scores = self.decision_function(X)
-        return self.classes_[
-            (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        ]
+        if scores.ndim == 1:
+            return self.classes_[(scores > 0).astype(int)]
+        return self.classes_[scores.argmax(axis=1)]
 
 
 def shrunken(estimator, values, X_train, y_train, X_test):
-    """Means once, every shrinkage."""
+    """All shrinkages from one computation of the means."""
     model = Centroids().fit(X_train, y_train)
     scores, labels = [], []
     for value in values:
@@ -94,25 +87,24 @@ def shrunken(estimator, values, X_train, y_train, X_test):
 
 
 def centroids_of_split(split):
-    """What every shrinkage says of the test part, as an algorithm of cvnb's own says it."""
-    meter, train = split.meter, split.train
-    said = shrunken(
-        None, split.combination.values, split.X_train, meter.data.y[train], split.X_test
-    )
-    present = np.isin(meter.classes, meter.data.y[train])
-    return Answers(
-        np.searchsorted(meter.classes, said["predict"]), present=present[None]
-    ), 0
+    """Predictions of one split at every shrinkage, as a built-in algorithm returns them."""
+    evaluator, train = split.evaluator, split.train
+    values, y_train = split.combination.values, evaluator.data.y[train]
+    responses = shrunken(None, values, split.X_train, y_train, split.X_test)
+    codes = np.searchsorted(evaluator.classes, responses["predict"])
+    present = np.isin(evaluator.classes, y_train)
+    return Predictions(codes, present=present[None]), 0
 
 
 def kernel(bandwidth=None):
     """The short-hand of kernel regression."""
-    axes = {"bandwidth": ("bandwidth", bandwidth, Values((0.3, 1.0, 3.0)))}
-    return short_hand("kernel", "regression", Either(Kernel, Kernel, False, {}), axes)
+    axes = {"bandwidth": ("bandwidth", bandwidth, FixedValues((0.3, 1.0, 3.0)))}
+    build = PipelineForTask(Kernel, Kernel, False)
+    return ShortHand("kernel", "regression", build, axes)
 
 
 def counting(estimator, values, X_train, y_train, X_test):
-    """The same, and a close call in each split."""
+    """The same, with close calls in each split."""
     return {
         "predict": kernels(estimator, values, X_train, y_train, X_test),
         "far rows": 2,
@@ -125,7 +117,7 @@ KERNEL = Algorithm(
     axis="bandwidth",
     short_hands=(kernel,),
     prepare=Lazy("cvnb.paths.user:prepared"),
-    answers_of_split=OneFunction(counting, counted="far rows"),
+    predictions_of_split=OneFunction(counting, counted="far rows"),
     compiles=False,
     simplest={"bandwidth": "large"},
     notes={"far rows": "At {n} every kernel is far away."},

@@ -1,7 +1,7 @@
-"""The door: X, y, groups and weights in any form, turned into frames, CSR matrices or arrays, or refused.
+"""Checks of X, y, groups and weights: converted to frames, CSR matrices or arrays, or refused.
 
-Frames stay frames and sparse stays sparse, because estimators may select columns by name or refuse a dense copy; everything
-else becomes an ndarray.
+Frames stay frames and sparse matrices stay sparse, because estimators may select columns by
+name or refuse a dense copy; everything else becomes an ndarray.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ DATES = (
     np.datetime64,
     np.timedelta64,
 )
+CATEGORICAL_DTYPES = ("category", "Categorical", "Enum")  # of pandas and polars
 
 
 def is_frame(X: Any) -> bool:
@@ -31,7 +32,7 @@ def is_frame(X: Any) -> bool:
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, NaT and pandas' NA; none of them equals itself in a way that is True."""
+    """Whether the value is None, NaN, NaT or pandas' NA; none of these equals itself."""
     if value is None:
         return True
     try:
@@ -41,7 +42,7 @@ def is_missing(value: Any) -> bool:
 
 
 def check_X(X: Any) -> Any:
-    """X as a frame, a CSR matrix or an ndarray of two dimensions (one for texts)."""
+    """Return X as a frame, a CSR matrix or a 2d ndarray (1d for texts)."""
     if X is None:
         raise DataError("X is None; give a table of rows and columns.")
     _refuse_masked("X", X)
@@ -57,57 +58,41 @@ def check_X(X: Any) -> Any:
         return X
     X = _as_array("X", X)
     refuse_dtype("X", X.dtype)
-    if (
-        X.ndim == 1
-        and X.size
-        and X.dtype.kind in "UO"
-        and any(isinstance(text, str) for text in X)
-    ):
-        return _texts(X)
+    if _holds_texts(X):
+        return _check_texts(X)
     _check_shape(X.shape)
     return _numbers_of_objects(X)
 
 
 def check_y(y: Any) -> tuple[np.ndarray, bool]:
-    """(y as a one-dimensional array of numbers, bools or strings with nothing missing, whether it came as a category)."""
+    """Return (y as a 1d array of numbers, bools or strings; whether its dtype was categorical)."""
     if y is None:
         raise DataError("cvnb requires y to be passed, but the target y is None.")
     _refuse_masked("y", y)
-    category = str(getattr(y, "dtype", "")).startswith(
-        ("category", "Categorical", "Enum")
-    )
-    if (
-        isinstance(y, list | tuple)
-        and len({isinstance(v, bool | np.bool_) for v in y}) > 1
-    ):
+    is_category = str(getattr(y, "dtype", "")).startswith(CATEGORICAL_DTYPES)
+    if isinstance(y, list | tuple) and _mixes_bools(y):
         y = np.array(y, dtype=object)  # NumPy would read True as 1
     y = _as_array("y", y)
     refuse_dtype("y", y.dtype)
     if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
         raise DataError(
-            f"y should be a 1d array, got an array of shape {y.shape} instead; run one target at a time."
+            f"y should be a 1d array, got an array of shape {y.shape} instead; run one "
+            "target at a time."
         )
     y = column_or_1d(y, warn=True) if y.ndim == 2 else y
     _refuse_missing("Input y contains NaN or nothing", y)
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise DataError(
-            f"Input y contains infinity (inf), the first in row {int(np.argmin(np.isfinite(y)))}."
-        )
-    if y.dtype.kind == "S" or any(isinstance(v, bytes) for v in y[:1]):
-        raise DataError(
-            "y holds bytes: labels represented as bytes are not supported; use y.astype(str)."
-        )
+    _refuse_infinity_and_bytes(y)
     if y.dtype.kind == "O" and not all(
         issubclass(kind, str) for kind in set(map(type, y))
     ):
-        y = _one_kind(y)
-    if category and y.dtype.kind == "f" and (y != np.floor(y)).any():
-        y = y.astype(str)  # fractions are no labels to scikit-learn; their names are
-    return y.copy(), category
+        y = _uniform_labels(y)
+    if is_category and y.dtype.kind == "f" and (y != np.floor(y)).any():
+        y = y.astype(str)  # scikit-learn takes fractions as labels only by name
+    return y.copy(), is_category
 
 
 def check_weights(weights: Any) -> np.ndarray | None:
-    """Weights as finite float64 >= 0, not all zero."""
+    """Return the weights as finite float64 >= 0, not all zero; None if there are none."""
     if weights is None:
         return None
     _refuse_masked("sample_weight", weights)
@@ -134,7 +119,7 @@ def check_weights(weights: Any) -> np.ndarray | None:
 
 
 def check_groups(groups: Any) -> np.ndarray:
-    """Groups as integers 0, 1, ... in sorted order where the values can be sorted, else by first appearance."""
+    """Return groups as integers 0, 1, ... in sorted order, or by first appearance if unsortable."""
     _refuse_masked("groups", groups)
     values = _as_array("groups", groups)
     if values.ndim != 1:
@@ -143,18 +128,18 @@ def check_groups(groups: Any) -> np.ndarray:
     try:
         return np.unique(values, return_inverse=True)[1].astype(np.int64)
     except TypeError:
-        first_seen: dict[Any, int] = {}
-        return np.array(
-            [first_seen.setdefault(v, len(first_seen)) for v in values], dtype=np.int64
-        )
+        codes: dict[Any, int] = {}
+        return np.array([codes.setdefault(v, len(codes)) for v in values], np.int64)
 
 
-def length(name: str, given: Any) -> int:
-    """The number of rows of something given."""
+def length(name: str, values: Any) -> int:
+    """Return the number of rows of an argument called `name`."""
     try:
-        return given.shape[0] if hasattr(given, "shape") else len(given)
+        return values.shape[0] if hasattr(values, "shape") else len(values)
     except (TypeError, IndexError):
-        raise DataError(f"{name} must hold one value per row, got {given!r}.") from None
+        raise DataError(
+            f"{name} must hold one value per row, got {values!r}."
+        ) from None
 
 
 def refuse_dtype(name: str, dtype: np.dtype) -> None:
@@ -165,7 +150,8 @@ def refuse_dtype(name: str, dtype: np.dtype) -> None:
         )
     if dtype.kind in "mM":
         raise DataError(
-            f"{name} holds dates or durations ({dtype}); turn them into numbers in a unit of your choice."
+            f"{name} holds dates or durations ({dtype}); turn them into numbers in a unit "
+            "of your choice."
         )
     if dtype.kind == "V":
         raise DataError(
@@ -174,41 +160,50 @@ def refuse_dtype(name: str, dtype: np.dtype) -> None:
 
 
 def refuse_objects(name: str, values: np.ndarray) -> None:
-    """Refuse complex numbers and dates that hide in an array of objects."""
+    """Refuse complex numbers and dates inside an array of objects."""
     for value in values.flat:
         if isinstance(value, complex | np.complexfloating):
             raise DataError(
-                f"Complex data not supported: {name} holds {value!r}; use the real part, or two columns."
+                f"Complex data not supported: {name} holds {value!r}; use the real part, "
+                "or two columns."
             )
         if isinstance(value, DATES):
             raise DataError(
-                f"{name} holds dates or durations ({value!r}); turn them into numbers in a unit of your choice."
+                f"{name} holds dates or durations ({value!r}); turn them into numbers in "
+                "a unit of your choice."
             )
 
 
 def _check_shape(shape: tuple[int, ...]) -> None:
     if len(shape) != 2:
         raise DataError(
-            f"Expected 2D array, got {len(shape)}D array for X instead. Reshape your data: X.reshape(-1, 1) makes one column "
-            "of it, X.reshape(1, -1) one row."
+            f"Expected 2D array, got {len(shape)}D array for X instead. Reshape your "
+            "data: X.reshape(-1, 1) makes one column of it, X.reshape(1, -1) one row."
         )
     if shape[1] == 0:
         raise DataError(
-            f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 is required."
+            f"Found array with 0 feature(s) (shape={tuple(shape)}) while a minimum of 1 "
+            "is required."
         )
 
 
 def _refuse_equal_names(names: list[Any]) -> None:
-    seen: set[Any] = set()
+    known: set[Any] = set()
     for name in names:
-        if name in seen:
+        if name in known:
             raise DataError(
                 f"X has two columns named {name!r}, which scikit-learn refuses; rename one."
             )
-        seen.add(name)
+        known.add(name)
 
 
-def _texts(X: np.ndarray) -> np.ndarray:
+def _holds_texts(X: np.ndarray) -> bool:
+    if X.ndim != 1 or X.size == 0 or X.dtype.kind not in "UO":
+        return False
+    return any(isinstance(text, str) for text in X)
+
+
+def _check_texts(X: np.ndarray) -> np.ndarray:
     _refuse_missing("X has no text (it is missing)", X)
     others = {type(text).__name__ for text in X if not isinstance(text, str)}
     if others:
@@ -218,14 +213,14 @@ def _texts(X: np.ndarray) -> np.ndarray:
     return X
 
 
-def _refuse_masked(name: str, given: Any) -> None:
-    if np.ma.isMaskedArray(given):
+def _refuse_masked(name: str, values: Any) -> None:
+    if np.ma.isMaskedArray(values):
         raise DataError(
             f"{name} is a masked array; fill it ({name}.filled(...)) or drop the masked rows."
         )
 
 
-def _refuse_missing(what: str, values: np.ndarray) -> None:
+def _refuse_missing(problem: str, values: np.ndarray) -> None:
     missing: Any = []
     if values.dtype.kind == "f":
         missing = np.argwhere(np.isnan(values))[:, 0]
@@ -233,48 +228,61 @@ def _refuse_missing(what: str, values: np.ndarray) -> None:
         missing = [t for t, v in enumerate(values) if is_missing(v)]
     if len(missing):
         raise DataError(
-            f"{what} in {count(len(missing), 'row')}, the first in row {missing[0]}; drop or fill them."
+            f"{problem} in {count(len(missing), 'row')}, the first in row {missing[0]}; drop "
+            "or fill them."
         )
 
 
-def _as_array(name: str, given: Any) -> np.ndarray:
-    """np.asarray, but a list that mixes strings with other things stays a list of objects: NaN is not "nan"."""
+def _refuse_infinity_and_bytes(y: np.ndarray) -> None:
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        t = int(np.argmin(np.isfinite(y)))
+        raise DataError(f"Input y contains infinity (inf), the first in row {t}.")
+    if y.dtype.kind == "S" or any(isinstance(v, bytes) for v in y[:1]):
+        raise DataError(
+            "y holds bytes: labels represented as bytes are not supported; use y.astype(str)."
+        )
+
+
+def _as_array(name: str, values: Any) -> np.ndarray:
+    """np.asarray, but a list of strings and other objects keeps its objects: NaN is not "nan"."""
     try:
-        array = np.asarray(given)
-        words = array.dtype.kind in "US" and array.ndim == 1 and array is not given
-        if words and not all(isinstance(v, str | bytes) for v in given):
-            array = np.array(given, dtype=object)
+        array = np.asarray(values)
+        has_text = array.dtype.kind in "US" and array.ndim == 1 and array is not values
+        if has_text and not all(isinstance(v, str | bytes) for v in values):
+            array = np.array(values, dtype=object)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} cannot be read as an array: {error}") from None
     if array.dtype == object and array.ndim == 0:
         raise DataError(
-            f"{name} cannot be read as an array: got {type(given).__name__}."
+            f"{name} cannot be read as an array: got {type(values).__name__}."
         )
     return array
 
 
-def _one_kind(y: np.ndarray) -> np.ndarray:
-    """An array of Python numbers or bools as one of NumPy's."""
+def _mixes_bools(values: Any) -> bool:
+    """Whether some, but not all, of the values are bools."""
+    return len({isinstance(v, bool | np.bool_) for v in values}) > 1
+
+
+def _uniform_labels(y: np.ndarray) -> np.ndarray:
+    """Convert an array of Python numbers, or of bools, to NumPy's dtype for them."""
     inferred = np.asarray(y.tolist())
     kinds = sorted({type(v).__name__ for v in y})
     refuse_objects("y", y)
-    if (
-        inferred.dtype.kind not in "biuf"
-        or len({isinstance(v, bool | np.bool_) for v in y}) > 1
-    ):
-        what = (
-            f"mixes {', '.join(kinds)}"
-            if len(kinds) > 1
-            else f"holds {kinds[0]} objects"
-        )
+    if inferred.dtype.kind not in "biuf" or _mixes_bools(y):
+        mixes = f"mixes {', '.join(kinds)}"
+        problem = mixes if len(kinds) > 1 else f"holds {kinds[0]} objects"
         raise DataError(
-            f"Unknown label type: y {what}; make all of them strings or all numbers."
+            f"Unknown label type: y {problem}; make all of them strings or all numbers."
         )
     return inferred
 
 
 def _numbers_of_objects(X: np.ndarray) -> np.ndarray:
-    """An object array as numbers where every entry is one; untouched otherwise (a ColumnTransformer may take it)."""
+    """Convert an object array of numbers to a numeric dtype; return any other array unchanged.
+
+    A ColumnTransformer may be able to use other objects.
+    """
     if X.dtype.kind != "O":
         return X
     refuse_objects("X", X)
@@ -284,7 +292,7 @@ def _numbers_of_objects(X: np.ndarray) -> np.ndarray:
     if inferred.dtype.kind != "O":
         return inferred
     try:
-        return X.astype(np.float64)  # whole numbers beyond 64 bits
+        return X.astype(np.float64)  # integers that need more than 64 bits
     except OverflowError:
         raise DataError(
             "X holds whole numbers beyond every float: their squares overflow; rescale X."

@@ -1,4 +1,4 @@
-"""Says "compiling once" while Numba compiles a kernel instead of loading it from its cache."""
+"""Show "compiling once" while Numba compiles a kernel instead of loading it from its cache."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ SENTENCE = "Compiling once; later runs load the compiled loops from disk."
 
 
 class Compiler(event.Listener):
-    """Whether a kernel is being compiled right now, in whatever thread."""
+    """Counts the kernels that are being compiled, in any thread."""
 
     def __init__(self, progress: Progress) -> None:
-        self.progress, self.busy = progress, 0
+        self.progress, self.n_compiling = progress, 0
 
     def on_start(self, event: object) -> None:
-        """One more kernel is being compiled."""
-        self.busy += 1
-        self.look()
+        """Count a kernel whose compilation begins."""
+        self.n_compiling += 1
+        self.show()
 
     def on_end(self, event: object) -> None:
-        """One less is."""
-        self.busy -= 1
+        """Count a kernel whose compilation has ended."""
+        self.n_compiling -= 1
 
-    def look(self) -> None:
-        """Draw the sentence where it is true."""
-        if self.busy:
-            self.progress.say(SENTENCE)
+    def show(self) -> None:
+        """Show the sentence while a kernel is being compiled."""
+        if self.n_compiling:
+            self.progress.explain(SENTENCE)
 
 
 @contextmanager
 def compiling(progress: Progress) -> Iterator[Compiler]:
-    """A Compiler that listens meanwhile."""
+    """Yield a Compiler that listens to Numba."""
     compiler = Compiler(progress)
     event.register("numba:compile", compiler)
     try:

@@ -1,16 +1,19 @@
-"""The central rule of the package: choose inside, measure outside. It stands in `choose_and_measure` alone.
+"""The central rule of the package, choose inside and measure outside: `choose_and_measure`.
 
-It asks for the losses of tasks one by one, and knows nothing of who finds them. `Whole` asks a path for batches of training
-parts, wherever it is called; the engine (cvnb/run.py) has the splits of several parts done at once.
+The rule is a generator. It yields the tasks whose losses it needs and knows nothing of how
+they are computed. `MeasureParts` runs it on one path, for a batch of training parts, in any
+thread or process; the engine (cvnb/engine/waves.py) runs it for several parts at once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -30,9 +33,11 @@ from ..paths.base import (
 from ..paths.refit import Refit, recorded
 from ..runtime.threads import Team
 from ..splits.plan import Plan
-from .table import Failure, Found
+from .table import Failure, PartResults
 
-Asking = Generator[Task, Losses | Refusal, Found]
+Returned = TypeVar("Returned")
+Steps = Generator[Task, Losses | Refusal, Returned]
+Choose = Callable[[np.ndarray, int], int]  # (inner losses, part) -> setting
 
 
 def choose_and_measure(
@@ -40,191 +45,217 @@ def choose_and_measure(
     draw: int,
     plan: Plan,
     parts: range,
-    every: bool,
-    known: Found | None = None,
-) -> Asking:
-    """Choose inside, measure outside: asks for the losses of tasks, and gives what it found in the training parts.
+    every_setting: bool,
+    known: PartResults | None = None,
+) -> Steps[PartResults]:
+    """Choose a setting inside each training part, then measure it on the outer test part.
 
-        s_j = the setting that the rule takes from the inner losses of part j
-        ε_j = the loss of s_j on outer test part j, no row of which took part in the choice
+        s_j = the setting that the rule chooses from the inner losses of training part j
+        ε_j = the loss of s_j, fitted on training part j, on outer test part j
 
-    A choice that fails on the whole outer training part gives way to the next best. known: inner losses that stand.
+    No row of test part j takes part in the choice of s_j. A generator: it yields a task, is
+    sent the losses of that task or a refusal, and returns the results of these parts. If s_j
+    cannot be fitted on the whole training part, the next best setting takes its place.
+
+    rule           chooses a setting from a table of inner losses
+    draw           index of the draw, repeated in every task
+    plan           the splits of that draw
+    parts          training parts j; the inner splits of all of them are one task
+    every_setting  measure all settings on the outer test parts, not the chosen one alone
+    known          results whose choice is made already; only the outer splits are measured
     """
-    found = (
-        Found(parts, np.zeros(len(parts), dtype=np.int64)) if known is None else known
-    )
+    results = known or PartResults(parts, np.zeros(len(parts), dtype=np.int64))
+    choose = partial(_choose, rule, draw, plan, results)
     carry = None
     if known is None and plan.inner_layouts is not None:
-        losses = yield Inside(draw, parts)
-        if isinstance(losses, Refusal):
-            found.refused.update(dict.fromkeys(parts, losses.reason))
-            return found
-        carry = losses.carry
-        _note(found, losses, plan)
-        ends = offsets(n_inner(plan, j) for j in parts)
-        found.inner = [losses.losses[a:b] for a, b in pairwise(ends)]
-        for i, j in enumerate(parts):
-            if j not in found.refused:
-                found.chosen[i] = _chosen(rule, found.inner[i], found, draw, j, plan)
-    if plan.outer_layout is None or len(found.refused) == len(parts):
-        return found
-    inside = frozenset(found.refused)
-    outer = Outside(draw, parts, found.chosen, every, carry, inside)
-    losses = yield outer
+        carry = yield from _choose_inside(choose, draw, plan, results)
+    if plan.outer_layout is not None and len(results.refused) < len(parts):
+        refused = frozenset(results.refused)
+        task = Outside(draw, parts, results.chosen, every_setting, carry, refused)
+        yield from _measure_outside(choose, task, results)
+    return results
+
+
+def _choose_inside(
+    choose: Choose, draw: int, plan: Plan, results: PartResults
+) -> Steps[Any]:
+    """Choose the setting of every part from its inner losses; return what the path carries."""
+    parts = results.parts
+    losses = yield Inside(draw, parts)
     if isinstance(losses, Refusal):
-        found.outside = frozenset(parts) - inside
-        found.refused.update(dict.fromkeys(found.outside, losses.reason))
-        return found
-    _note(found, losses)
-    found.outside = frozenset(found.refused) - inside
-    found.outer, found.rows, found.predictions = (
-        losses.losses,
-        losses.rows,
-        losses.predictions,
-    )
-    failed = np.isnan(found.outer[np.arange(len(parts)), found.chosen])
+        results.refused.update(dict.fromkeys(parts, losses.reason))
+        return None
+    _add_notes(results, losses, plan)
+    ends = offsets(n_inner(plan, j) for j in parts)
+    results.inner = [losses.losses[a:b] for a, b in pairwise(ends)]
+    for i, j in enumerate(parts):
+        if j not in results.refused:
+            results.chosen[i] = choose(results.inner[i], j)
+    return losses.carry
+
+
+def _measure_outside(
+    choose: Choose, task: Outside, results: PartResults
+) -> Steps[None]:
+    """Measure the chosen setting of every part that was not refused inside."""
+    parts = results.parts
+    losses = yield task
+    if isinstance(losses, Refusal):
+        results.refused_outside = frozenset(parts) - task.refused
+        reasons = dict.fromkeys(results.refused_outside, losses.reason)
+        results.refused.update(reasons)
+        return
+    _add_notes(results, losses)
+    results.refused_outside = frozenset(results.refused) - task.refused
+    results.outer, results.rows = losses.losses, losses.rows
+    results.predictions = losses.predictions
+    failed = np.isnan(results.outer[np.arange(len(parts)), results.chosen])
     for i in np.flatnonzero(failed).tolist():
-        if parts[i] not in found.refused:
-            yield from _next_best(rule, outer, plan, found, i)
-    return found
+        if parts[i] not in results.refused:
+            yield from _measure_next_best(choose, task, results, i)
 
 
-def _next_best(rule: Rule, outer: Outside, plan: Plan, found: Found, i: int) -> Asking:
-    """Take the next best setting in the place of one that failed outside part i, until one does not."""
-    j, losses = found.parts[i], found.outer
-    assert losses is not None
-    left = (
-        np.full_like(losses[[i]], np.nan)
-        if found.inner is None
-        else found.inner[i].copy()
-    )
-    while np.isnan(losses[i, found.chosen[i]]):
-        left[:, found.chosen[i]] = np.nan
-        found.chosen[i] = _chosen(rule, left, found, outer.draw, j, plan)
-        if outer.every and np.isnan(losses[i, found.chosen[i]]):
+def _measure_next_best(
+    choose: Choose, task: Outside, results: PartResults, i: int
+) -> Steps[None]:
+    """Replace the setting that failed outside part i by the next best until one is fitted."""
+    j, outer = results.parts[i], results.outer
+    assert outer is not None
+    if results.inner is None:
+        candidates = np.full_like(outer[[i]], np.nan)
+    else:
+        candidates = results.inner[i].copy()
+    while np.isnan(outer[i, results.chosen[i]]):
+        candidates[:, results.chosen[i]] = np.nan
+        results.chosen[i] = choose(candidates, j)
+        if task.every and np.isnan(outer[i, results.chosen[i]]):
             continue
-        again = yield replace(
-            outer,
-            parts=range(j, j + 1),
-            chosen=found.chosen[[i]],
-            every=False,
-            carry=None,
-        )
-        assert isinstance(again, Losses)
-        found.predictions[i] = again.predictions[0]
-        if not outer.every:
-            _note(found, again, j=j)
-            losses[i] = again.losses[0]
-            found.rows[i] = again.rows[0]
-    return found
+        chosen = results.chosen[[i]]
+        part = range(j, j + 1)
+        losses = yield replace(task, parts=part, chosen=chosen, every=False, carry=None)
+        assert isinstance(losses, Losses)
+        results.predictions[i] = losses.predictions[0]
+        if not task.every:
+            _add_notes(results, losses, part=part)
+            outer[i] = losses.losses[0]
+            results.rows[i] = losses.rows[0]
 
 
-def _note(
-    found: Found, losses: Losses, inside: Plan | None = None, j: int | None = None
+def _add_notes(
+    results: PartResults,
+    losses: Losses,
+    inside: Plan | None = None,
+    part: range | None = None,
 ) -> None:
-    """Keep what a path says beside its losses on inner splits, or on outer ones where no plan is given; of part j alone."""
+    """Add the refusals, failures, warnings and counts of a path to the results.
+
+    inside  the plan, if the losses are those of inner splits
+    part    the one part that the losses belong to; None: all
+    """
     if losses.refused:
-        found.refused = losses.refused | found.refused
-    if losses.failures:
-        parts = found.parts if j is None else range(j, j + 1)
-        splits = [
-            (i, k)
-            for i in parts
-            for k in (range(n_inner(inside, i)) if inside is not None else (None,))
-        ]
-        found.failures += [
-            Failure(*splits[at], s, cause) for (at, s), cause in losses.failures.items()
-        ]
-    if losses.warnings:
-        found.warnings = added((found.warnings, losses.warnings))
-    if losses.counts:
-        found.counts = added((found.counts, losses.counts))
-    if losses.refitted:
-        found.refitted = added((found.refitted, losses.refitted))
+        results.refused = losses.refused | results.refused
+    for (at, s), cause in losses.failures.items():
+        j, k = _split_at(at, part or results.parts, inside)
+        results.failures.append(Failure(j, k, s, cause))
+    results.warnings = added((results.warnings, losses.warnings))
+    results.counts = added((results.counts, losses.counts))
+    results.refitted = added((results.refitted, losses.refitted))
 
 
-class NothingLeft(Exception):
-    """Raised where every setting has failed in part j of a draw; first: the first failure there."""
+def _split_at(at: int, parts: range, inside: Plan | None) -> tuple[int, int | None]:
+    """Return (j, k) of a split by its position in the task; k is None on outer splits."""
+    if inside is None:
+        return parts[at], None
+    for j in parts:
+        if at < n_inner(inside, j):
+            return j, at
+        at -= n_inner(inside, j)
+    raise IndexError(at)
+
+
+class EverySettingFailed(Exception):
+    """Raised when every setting has failed in part j of a draw; first: the first failure there."""
 
     def __init__(
         self, draw: int, j: int, failures: list[Failure], nested: bool
     ) -> None:
-        causes = Counter(failure.cause for failure in failures if failure.j == j)
-        lines = [f"  {n} × {cause}" for cause, n in causes.most_common(5)]
+        own = [failure for failure in failures if failure.j == j]
+        causes = Counter(failure.cause for failure in own)
         where = f" in outer split {j}" if nested else ""
-        super().__init__(
-            "\n".join(
-                [
-                    f"every setting failed{where}, so nothing can be chosen there:",
-                    *lines,
-                ]
-            )
-        )
-        self.draw, self.first = (
-            draw,
-            next((failure for failure in failures if failure.j == j), None),
-        )
+        lines = [
+            f"every setting failed{where}, so nothing can be chosen there:",
+            *(f"  {n} × {cause}" for cause, n in causes.most_common(5)),
+        ]
+        super().__init__("\n".join(lines))
+        self.draw = draw
+        self.first = next(iter(own), None)
 
 
-def _chosen(
-    rule: Rule, losses: np.ndarray, found: Found, draw: int, j: int, plan: Plan
+def _choose(
+    rule: Rule, draw: int, plan: Plan, results: PartResults, losses: np.ndarray, j: int
 ) -> int:
     chosen = rule.choose(losses)
     if chosen is None:
-        raise NothingLeft(draw, j, found.failures, plan.outer_layout is not None)
+        nested = plan.outer_layout is not None
+        raise EverySettingFailed(draw, j, results.failures, nested)
     return chosen
 
 
 @dataclass(frozen=True, eq=False)
-class Whole:
-    """Chooses and measures in a batch of training parts, by one path, wherever it is called."""
+class MeasureParts:
+    """Call that chooses and measures in a batch of training parts, on one path.
+
+    is_known  the loss is one of cvnb's own, and never warns
+    """
 
     path: Path
     rule: Rule
     draws: Sequence[Draw]
-    is_known: bool  # the loss is one of cvnb's own, and warns of nothing
+    is_known: bool
 
-    def __call__(self, item: tuple[int, range], team: Team) -> Found:
-        draw, parts = item
+    def __call__(self, batch: tuple[int, range], team: Team) -> PartResults:
+        draw, parts = batch
         warned = Counter[str]()
-        asking = choose_and_measure(self.rule, draw, self.draws[draw].plan, parts, True)
+        steps = choose_and_measure(self.rule, draw, self.draws[draw].plan, parts, True)
         with nullcontext() if self.is_known else recorded(warned):
             try:
-                task = next(asking)
+                task = next(steps)
                 while True:
                     losses = self.path.run(task, team)
                     team.stop.check()
-                    task = asking.send(losses)
+                    task = steps.send(losses)
             except StopIteration as end:
-                found: Found = end.value
-        if warned:
-            found.warnings = added((found.warnings, warned))
-        return found
+                results: PartResults = end.value
+        results.warnings = added((results.warnings, warned))
+        return results
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
-    """The losses of one task: those of the path, or of refit where the path refuses it."""
+class PathOrRefit:
+    """Call that returns the losses of one task: the path's, or refit's if the path refuses."""
 
     path: Path
     refit: Refit
 
     def __call__(self, task: Task, team: Team) -> Losses:
-        found = self.path.run(task, team)
-        if isinstance(found, Losses):
-            return found
-        losses = self.refit.run(task, team, found.fitted)
-        losses.warnings = added((losses.warnings, found.warnings))
-        losses.refitted = Counter({found.reason: 1})
+        answer = self.path.run(task, team)
+        if isinstance(answer, Losses):
+            return answer
+        losses = self.refit.run(task, team, answer.fitted)
+        losses.warnings = added((losses.warnings, answer.warnings))
+        losses.refitted = Counter({answer.reason: 1})
         return losses
 
 
 @dataclass(frozen=True, eq=False)
-class Refused(Path):
-    """Stands for a path that has refused these parts, so that each of their splits is refitted."""
+class RefusingPath(Path):
+    """Stand-in for a path that has refused these parts, so that their splits are refitted.
+
+    reasons  (draw, part) -> why the path refused it
+    """
 
     reasons: dict[tuple[int, int], str]
 
     def run(self, task: Task, team: Team) -> Refusal:
-        """The reason that the path gave."""
+        """Return the reason that the path gave."""
         return Refusal(self.reasons[task.draw, task.parts.start])

@@ -1,8 +1,9 @@
-"""Progress: what is done, the estimate so far and the time left, in one slot that the result may take over.
+"""Progress of a run: what is done, the estimate so far and the time left, in one slot.
 
-In a notebook the slot is a plain HTML bar in one display that is updated (no widget: a widget turns into "model not found" when
-the notebook is reopened), in a terminal one line on stderr. A thread of its own draws it, so that a long fit does not hide what
-is waited for. Short runs show nothing. CVNB_PROGRESS=off silences both.
+In a notebook the slot is a plain HTML bar in one display that is updated, and that the result
+may replace. (No widget: a reopened notebook shows "model not found" in its place.) In a
+terminal it is one line on stderr. A thread of its own draws it, so that it also says what a
+long fit is. Short runs show nothing. CVNB_PROGRESS=off silences both.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from typing import Any
 
 from ..runtime.cancel import Stop
 
-AFTER, EVERY = 0.4, 0.1
+AFTER, EVERY = 0.4, 0.1  # seconds before the first drawing, and between two
 
 
 class Slot:
-    """The one place where the progress of a run is drawn, and then perhaps the result; and where the run is told to stop.
+    """The one place where a run shows its progress, and then perhaps its result.
 
-    A run may consist of several parts, one after the other: the families of a comparison.
+    It also holds the stop token of the run. A run may have several parts, one after the
+    other: the families of a comparison.
     """
 
     def __init__(self, shows: bool = True) -> None:
@@ -33,9 +35,7 @@ class Slot:
         self.stop = Stop()
         self.share, self.name, self.part, self.n_parts = 0.0, "", 0, 1
         self.as_result: Callable[[Any], Any] | None = None  # loss table -> result
-        self.table: Callable[[], Any] | None = (
-            None  # the loss table as far as it is filled
-        )
+        self.table: Callable[[], Any] | None = None  # the loss table as filled so far
 
     @property
     def used(self) -> bool:
@@ -44,32 +44,36 @@ class Slot:
 
     @property
     def seen(self) -> bool:
-        """Whether anybody would see what is drawn."""
-        shown = in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
-        return self.shows and shown and os.environ.get("CVNB_PROGRESS", "") != "off"
+        """Whether a drawing would be visible to anybody."""
+        has_screen = in_notebook() or _has_terminal()
+        return (
+            self.shows and has_screen and os.environ.get("CVNB_PROGRESS", "") != "off"
+        )
 
     def begin(
         self, name: str, part: int, n_parts: int, as_result: Callable[[Any], Any]
     ) -> None:
-        """What is told from here on is of this part."""
-        self.name, self.part, self.n_parts, self.as_result, self.table = (
-            name,
-            part,
-            n_parts,
-            as_result,
-            None,
-        )
+        """Begin a part of the run.
+
+        name       shown before the progress
+        part       its index
+        n_parts    number of parts
+        as_result  makes a result from the loss table
+        """
+        self.name, self.part, self.n_parts = name, part, n_parts
+        self.as_result, self.table = as_result, None
 
     def so_far(self) -> Any:
-        """The partial result of this part; None before anything is known of it."""
-        return (
-            None
-            if self.table is None or self.as_result is None
-            else self.as_result(self.table())
-        )
+        """Return the partial result of this part; None before there is a table."""
+        if self.table is None or self.as_result is None:
+            return None
+        return self.as_result(self.table())
 
-    def tell(self, share: float) -> None:
-        """So much of this part is done. A run that was told to stop is interrupted here, in its own thread."""
+    def advance(self, share: float) -> None:
+        """Set the share of this part that is done; raise KeyboardInterrupt if the run is stopped.
+
+        Raised in the thread of the run itself.
+        """
         self.share = (self.part + share) / self.n_parts
         if self.stop.is_set():
             raise KeyboardInterrupt
@@ -78,22 +82,25 @@ class Slot:
         """Show a bar and a sentence."""
         if in_notebook():
             self._put({"text/plain": text, "text/html": self.bar(text)})
-        elif sys.stderr is not None and sys.stderr.isatty():
+        elif _has_terminal():
             self.line = text.ljust(len(self.line))
             sys.stderr.write("\r" + self.line)
             sys.stderr.flush()
 
     def bar(self, text: str) -> str:
-        """A bar as long as what is done, and a sentence, as HTML."""
-        bar = f'<progress value="{self.share:.4f}" max="1" aria-label="share of the run that is done"></progress>'
+        """Return a progress bar and a sentence, as HTML."""
+        bar = (
+            f'<progress value="{self.share:.4f}" max="1" '
+            'aria-label="share of the run that is done"></progress>'
+        )
         return f'<div role="status">{bar} {escape(text)}</div>'
 
     def take(self, data: dict[str, Any], metadata: dict[str, Any]) -> None:
-        """Put something else in its place."""
+        """Replace the progress by something else, such as the result."""
         self.handle.update(data, raw=True, metadata=metadata)
 
     def clear(self) -> None:
-        """Take away what it shows."""
+        """Remove what is shown."""
         if self.handle is not None:
             self.handle.update({"text/plain": "", "text/html": ""}, raw=True)
         elif self.line:
@@ -111,7 +118,7 @@ class Slot:
 
 
 class Progress:
-    """Told how much is done of `total`; a thread draws it at most ten times a second."""
+    """How much of `total` is done; a thread draws it at most ten times a second."""
 
     def __init__(
         self,
@@ -121,40 +128,38 @@ class Progress:
         table: Callable[[], Any] | None = None,
     ) -> None:
         self.total, self.unit, self.slot = total, unit, slot
-        self.done, self.sentence = 0.0, ""
-        self.said: Callable[[], str] = str
+        self.done, self.explanation = 0.0, ""
+        self.details: Callable[[], str] = str
         self.started, self.drawn = time.monotonic(), ""
-        self.over, self.ticker = threading.Event(), None
-        if slot is not None and table is not None:
+        self.over = threading.Event()
+        self.ticker: threading.Thread | None = None
+        if slot is None:
+            return
+        if table is not None:
             slot.table = table
-        if slot is not None and slot.seen:
+        if slot.seen:
             self.ticker = threading.Thread(
                 target=self._tick, name="cvnb progress", daemon=True
             )
             self.ticker.start()
 
-    def __call__(self, done: float, said: Callable[[], str] | None = None) -> None:
-        """So much is done; `said` gives what else there is to say, when it is drawn."""
-        self.done, self.sentence = done, ""
-        if said is not None:
-            self.said = said
+    def __call__(self, done: float, details: Callable[[], str] | None = None) -> None:
+        """Set how much is done; `details` returns further text, and is called when drawing."""
+        self.done, self.explanation = done, ""
+        if details is not None:
+            self.details = details
         if self.slot is not None:
-            self.slot.tell(self.share)
+            self.slot.advance(self.share)
 
-    def say(self, sentence: str) -> None:
-        """A sentence that explains a wait which no count of parts does, until the next count."""
-        self.sentence = sentence
+    def explain(self, sentence: str) -> None:
+        """Show this sentence instead of the progress, until the next call."""
+        self.explanation = sentence
 
     def close(self) -> None:
-        """Draw no more."""
+        """Stop drawing."""
         self.over.set()
         if self.ticker is not None:
             self.ticker.join()
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the run was told to stop."""
-        return self.slot is not None and self.slot.stop.is_set()
 
     @property
     def share(self) -> float:
@@ -163,24 +168,24 @@ class Progress:
 
     @property
     def text(self) -> str:
-        """What is drawn now."""
-        if self.sentence:
-            return self.sentence
-        named = (
-            f"{self.slot.name}: " if self.slot is not None and self.slot.name else ""
-        )
-        text = (
-            f"{self.done:.0f} of {self.total:.0f} {self.unit}"
-            if self.unit
-            else f"{100 * self.done / self.total:.0f} % done"
-        )
-        more = [self.said()]
-        if self.done > 0:
-            left = (
-                (time.monotonic() - self.started) * (self.total - self.done) / self.done
-            )
-            more.append(f"about {left:.0f} s left")
-        return named + ", ".join([text, *filter(None, more)])
+        """The text to draw now."""
+        if self.explanation:
+            return self.explanation
+        name = "" if self.slot is None else self.slot.name
+        prefix = f"{name}: " if name else ""
+        if self.unit:
+            done = f"{self.done:.0f} of {self.total:.0f} {self.unit}"
+        else:
+            done = f"{100 * self.done / self.total:.0f} % done"
+        texts = [done, self.details(), self._time_left()]
+        return prefix + ", ".join(filter(None, texts))
+
+    def _time_left(self) -> str:
+        if self.done <= 0:
+            return ""
+        seconds = time.monotonic() - self.started
+        left = seconds * (self.total - self.done) / self.done
+        return f"about {left:.0f} s left"
 
     def _tick(self) -> None:
         assert self.slot is not None
@@ -194,7 +199,11 @@ class Progress:
 
 
 def in_notebook() -> bool:
-    """Whether this is a Jupyter kernel; IPython is not imported to find out."""
+    """Return whether this is a Jupyter kernel, without importing IPython."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and hasattr(shell, "kernel")
+
+
+def _has_terminal() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()

@@ -1,4 +1,4 @@
-"""LossTable: everything that was measured. All that is shown later is arithmetic over it."""
+"""LossTable: all losses that a run measured. Everything shown later is computed from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..splits.plan import Plan
 
 @dataclass(frozen=True)
 class Failure:
-    """One setting that failed in one split; k is None on the outer split itself."""
+    """One setting s that failed in one split; k is None on the outer split itself."""
 
     j: int
     k: int | None
@@ -23,15 +23,18 @@ class Failure:
 
 @dataclass(frozen=True, eq=False)
 class LossTable:
-    """Fold losses by (outer, inner, setting), and row losses by (row, setting) on the outer test parts.
+    """Fold losses by (outer, inner, setting); row losses by (row, setting) of outer test parts.
 
     inner[j]        [inner splits of j, settings]; None where nothing is chosen
     outer           [outer splits, settings], NaN where a setting was not fitted there
-    rows[j]         [test rows of j, settings], NaN likewise; None where the loss has no row values; mistakes may be bytes
+    rows[j]         [test rows of j, settings], NaN likewise; mistakes may be bytes;
+                    None where the loss has no row values
     predictions[j]  of the chosen setting on the test rows of j
-    counts          how many predictions deserve a note, by the kind of the note
+    chosen          index of the setting chosen in each training part
+    counts          how many predictions deserve a note, by the kind of the note or the note
     refitted        how many splits a fast path left to refit, by the reason
-    interrupted     the user stopped the run, be it when everything was finished already
+    flat            whether every setting was measured on the outer test parts
+    interrupted     the user stopped the run, possibly after everything was finished
     left            models whose fits an interrupt could not end
     """
 
@@ -52,25 +55,25 @@ class LossTable:
 
     @property
     def inner_curves(self) -> np.ndarray | None:
-        """[training parts, settings]: mean over inner splits of their fold means; NaN where one of them failed."""
+        """[training parts, settings]: the mean over inner splits; NaN where one of them failed."""
         if self.inner is None:
             return None
-        return np.array([losses.mean(axis=0) for losses in self.inner]).reshape(
-            len(self.inner), self.outer.shape[1]
-        )
+        curves = np.array([losses.mean(axis=0) for losses in self.inner])
+        return curves.reshape(len(self.inner), self.outer.shape[1])
 
     @property
     def fold_risks(self) -> np.ndarray:
         """[outer splits]: the chosen setting's loss on each outer test part."""
-        return self.outer[np.arange(len(self.outer)), self.chosen[: len(self.outer)]]
+        n_outer = len(self.outer)
+        return self.outer[np.arange(n_outer), self.chosen[:n_outer]]
 
 
 @dataclass(eq=False)
-class Found:
-    """What was found in some training parts; entries in the order of `parts`, fields as in LossTable.
+class PartResults:
+    """Results of some training parts, in the order of `parts`; other fields as in LossTable.
 
-    refused  part -> why the path left it to refit
-    outside  parts of which the path has chosen the setting, and left only the outer split to refit
+    refused          part -> why the path left it to refit
+    refused_outside  refused parts whose choice is valid: only the outer split is left to refit
     """
 
     parts: range
@@ -80,7 +83,7 @@ class Found:
     rows: list[np.ndarray | None] = field(default_factory=list)
     predictions: list[np.ndarray] = field(default_factory=list)
     refused: dict[int, str] = field(default_factory=dict)
-    outside: frozenset[int] = frozenset()
+    refused_outside: frozenset[int] = frozenset()
     failures: list[Failure] = field(default_factory=list)
     warnings: Counter[str] | None = None
     counts: Counter[str] | None = None
@@ -92,17 +95,15 @@ class TableBuilder:
 
     def __init__(self, plan: Plan, n_settings: int) -> None:
         n_outer, self.n_parts = len(plan.outer), plan.n_parts
-        self.inner: list[np.ndarray] | None = (
-            None
-            if plan.inner_layouts is None
-            else [np.zeros((0, n_settings))] * plan.n_parts
-        )
+        self.inner: list[np.ndarray] | None = None
+        if plan.inner_layouts is not None:
+            self.inner = [np.zeros((0, n_settings))] * plan.n_parts
         self.outer = np.full((n_outer, n_settings), np.nan)
         self.rows: list[np.ndarray | None] = [None] * n_outer
         self.predictions: list[np.ndarray] = [np.zeros(0)] * n_outer
         self.chosen = np.zeros(plan.n_parts, dtype=np.int64)
         self.finished = np.zeros(plan.n_parts, dtype=bool)
-        self.every = False  # whether all settings are measured on the outer test parts
+        self.flat = False  # every setting is measured on the outer test parts
         self.failures: list[Failure] = []
         self.warnings: Counter[str] = Counter()
         self.counts: Counter[str] = Counter()
@@ -110,47 +111,46 @@ class TableBuilder:
         self.interrupted = False
         self.left: tuple[str, ...] = ()
 
-    def put(self, found: Found) -> None:
-        """Write what was found; parts that are refused stay unfinished, but inner losses that stand are kept."""
-        if not found.refused:
-            self._put_all(found)
-        for i, j in enumerate(found.parts if found.refused else ()):
-            if j in found.refused and j not in found.outside:
-                continue
-            self.chosen[j] = found.chosen[i]
-            if self.inner is not None and found.inner is not None:
-                self.inner[j] = found.inner[i]
-            if j in found.refused:
-                continue
-            if found.outer is not None:
-                self.outer[j], self.rows[j], self.predictions[j] = (
-                    found.outer[i],
-                    found.rows[i],
-                    found.predictions[i],
-                )
-            self.finished[j] = True
-        self.failures += found.failures
-        for mine, theirs in (
-            (self.warnings, found.warnings), (self.counts, found.counts), (self.refitted, found.refitted),
-        ):  # fmt: skip
-            if theirs:
-                mine.update(theirs)
+    def put(self, results: PartResults) -> None:
+        """Write these results. Refused parts stay unfinished; their valid choices are kept."""
+        if results.refused:
+            self._put_each(results)
+        else:
+            self._put_all(results)
+        self.failures += results.failures
+        self.warnings.update(results.warnings or ())
+        self.counts.update(results.counts or ())
+        self.refitted.update(results.refitted or ())
 
-    def _put_all(self, found: Found) -> None:
-        here = slice(found.parts.start, found.parts.stop)
-        self.chosen[here] = found.chosen
-        if self.inner is not None and found.inner is not None:
-            self.inner[here] = found.inner
-        if found.outer is not None:
-            self.outer[here], self.rows[here], self.predictions[here] = (
-                found.outer,
-                found.rows,
-                found.predictions,
-            )
+    def _put_all(self, results: PartResults) -> None:
+        here = slice(results.parts.start, results.parts.stop)
+        self.chosen[here] = results.chosen
+        if self.inner is not None and results.inner is not None:
+            self.inner[here] = results.inner
+        if results.outer is not None:
+            self.outer[here] = results.outer
+            self.rows[here] = results.rows
+            self.predictions[here] = results.predictions
         self.finished[here] = True
 
+    def _put_each(self, results: PartResults) -> None:
+        for i, j in enumerate(results.parts):
+            is_refused = j in results.refused
+            if is_refused and j not in results.refused_outside:
+                continue
+            self.chosen[j] = results.chosen[i]
+            if self.inner is not None and results.inner is not None:
+                self.inner[j] = results.inner[i]
+            if is_refused:
+                continue
+            if results.outer is not None:
+                self.outer[j] = results.outer[i]
+                self.rows[j] = results.rows[i]
+                self.predictions[j] = results.predictions[i]
+            self.finished[j] = True
+
     def table(self, seconds: float) -> LossTable:
-        """What is finished: everything, or the training parts up to the first unfinished one."""
+        """Return the training parts up to the first unfinished one; all if there is none."""
         complete = bool(self.finished.all())
         n_parts = self.n_parts if complete else int(np.argmin(self.finished))
         n_outer = min(n_parts, len(self.outer))
@@ -164,7 +164,7 @@ class TableBuilder:
             warnings=tuple(sorted(self.warnings.items())),
             counts=tuple(sorted(self.counts.items())),
             refitted=tuple(sorted(self.refitted.items())),
-            flat=self.every,
+            flat=self.flat,
             complete=complete,
             seconds=seconds,
             interrupted=self.interrupted,

@@ -1,11 +1,19 @@
-"""Executors: who makes the calls of a run. This thread, threads of this process, joblib's workers, or those of a cluster."""
+"""Executors, which make the calls of a run: this thread, other threads, joblib or a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
-from itertools import chain, islice
-from typing import Any, Protocol
+import time
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import (
+    AbstractContextManager,
+    ExitStack,
+    closing,
+    contextmanager,
+    nullcontext,
+)
+from itertools import chain
+from typing import Any
 
 import sklearn
 from joblib import effective_n_jobs
@@ -19,133 +27,93 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ..runtime.cancel import Stop
 from ..runtime.cores import at_most, matrices_at_most, n_cores, openmp_at_most
+from ..runtime.randomness import is_main_thread
 from ..runtime.thread_warnings import quiet
 from ..runtime.threads import Team, in_order, n_threads, pool_of
-from .cluster import Lost, cluster
+from .cluster import WorkersLost, cluster
+from .executor import Call, Executor, Poll
 
-Look = Callable[
-    [Any], None
-]  # called now and then, with the item that is begun where that is known, else None
-Call = Callable[[Any, Team], Any]
-
-
-class Executor(Protocol):
-    """`n` workers.
-
-    listens    warnings of the calls reach this process, which has to count them
-    elsewhere  the calls work on copies, on other machines perhaps
-    team       what the calls are handed, where they are made in this process
-    """
-
-    @property
-    def n(self) -> int: ...
-
-    @property
-    def listens(self) -> bool: ...
-
-    @property
-    def elsewhere(self) -> bool: ...
-
-    @property
-    def team(self) -> Team | None: ...
-
-    def map(
-        self, call: Call, items: Iterable[Any], n_items: int, look: Look
-    ) -> Generator[Any]:
-        """call(item, team) of every item, in order; closed early, what is not begun is given up."""
-        ...
-
-    def renew(self) -> None:
-        """Get workers again after some were lost."""
-        ...
+# Multiplications that are done before another thread is awake, and before a user notices.
+TINY, QUICK = 5e7, 5e8
+MAX_LOSSES = 4  # the run ends when workers are lost so often at the same item
+RETRY_SECONDS = 0.2  # times the number of losses
 
 
-class Here:
-    """This thread; where there are several, quick calls that need no other thread to wait for them."""
+class ThisThread(Executor):
+    """The calling thread; idle threads help with calls too quick to wait for."""
 
-    listens = elsewhere = False
+    team: Team
 
     def __init__(self, team: Team) -> None:
         self.team, self.n = team, team.n
 
-    def map(
-        self, call: Call, items: Iterable[Any], n_items: int, look: Look
-    ) -> Generator[Any]:
+    def map(self, call: Call, items: list[Any], poll: Poll) -> Generator[Any]:
         if self.n > 1:
-            yield from self.team.imap(lambda item: call(item, self.team), list(items))
+            yield from self.team.imap(self.team.counted(call, len(items)), items)
             return
         for item in items:
-            look(item)
+            poll(item)
             yield call(item, self.team)
 
-    def renew(self) -> None:
-        """Nothing is lost here."""
 
+class ThreadWorkers(Executor):
+    """Threads of this process, while this one waits and sees an interrupt at once.
 
-class Threads:
-    """Threads of this process, while this one waits and sees an interrupt at once; for calls that let go of Python's lock."""
+    For calls that release Python's lock.
+    """
 
-    listens, elsewhere = True, False
+    team: Team
+    warns_here = True
 
     def __init__(self, team: Team, openmp: int | None = None) -> None:
         self.team, self.n, self.openmp = team, team.n, openmp
 
-    def map(
-        self, call: Call, items: Iterable[Any], n_items: int, look: Look
-    ) -> Generator[Any]:
-        def configured(item: Any) -> Any:  # each thread has a configuration of its own
-            with (
-                self.team.inside(),
-                sklearn.config_context(**self.team.config),
-                self._limited(),
-            ):
-                return call(item, self.team)
+    def map(self, call: Call, items: list[Any], poll: Poll) -> Generator[Any]:
+        team = self.team
+        counted = team.counted(call, len(items))
 
-        assert self.team.pool is not None
-        yield from in_order(
-            configured, items, self.team.pool, self.n, lambda: look(None)
-        )
+        def configured(item: Any) -> Any:
+            # scikit-learn's configuration belongs to a thread
+            config = sklearn.config_context(**team.config)
+            with team.inside(), config, self._openmp_limit():
+                return counted(item)
 
-    def _limited(self) -> Any:
+        assert team.pool is not None
+        yield from in_order(configured, items, team.pool, self.n, lambda: poll(None))
+
+    def _openmp_limit(self) -> AbstractContextManager[None]:
         return nullcontext() if self.openmp is None else openmp_at_most(self.openmp)
 
-    def renew(self) -> None:
-        """Threads are not lost."""
 
+class JoblibWorkers(Executor):
+    """joblib's workers, wherever they are; many quick calls are sent together.
 
-class Joblib:
-    """joblib's workers, wherever they are; many quick calls travel together.
-
-    Each has its share of the cores. Loky's have it from joblib already, or what `inner_max_num_threads` asks for.
+    Each worker has its share of the cores. Loky's workers get it from joblib, or from
+    `inner_max_num_threads`.
     """
 
-    listens, elsewhere, team = False, True, None
+    is_remote = True
 
     def __init__(self, stack: ExitStack, n_jobs: int | None, backend: Any) -> None:
         self.stack, self.n_jobs, self.n = stack, n_jobs, effective_n_jobs(n_jobs)
-        self.share = (
-            max(1, n_cores() // self.n)
-            if not backend.supports_inner_max_num_threads
-            else None
-        )
+        self.share: int | None = None
+        if not backend.supports_inner_max_num_threads:
+            self.share = max(1, n_cores() // self.n)
         self.returns = "generator" if backend.supports_return_generator else "list"
         self.renew()
 
-    def map(
-        self, call: Call, items: Iterable[Any], n_items: int, look: Look
-    ) -> Generator[Any]:
-        size, items = max(1, n_items // (4 * self.n)), iter(items)
-        batches = iter(lambda: list(islice(items, size)), [])
-        found = self.parallel(
-            delayed(_make_calls)(call, batch, self.share) for batch in batches
+    def map(self, call: Call, items: list[Any], poll: Poll) -> Generator[Any]:
+        make_calls = delayed(_make_calls)
+        results = self.parallel(
+            make_calls(call, batch, self.share) for batch in self.batches(items)
         )
         try:
-            yield from chain.from_iterable(found)
+            yield from chain.from_iterable(results)
         finally:
-            _close(found)
+            _close(results)
 
     def renew(self) -> None:
-        """Start workers, with scikit-learn's configuration; results come one by one where the backend can do that."""
+        """Start workers with scikit-learn's configuration; results come one by one if possible."""
         self.stack.close()
         self.parallel = self.stack.enter_context(
             Parallel(n_jobs=self.n_jobs, return_as=self.returns)
@@ -153,68 +121,102 @@ class Joblib:
 
 
 @contextmanager
-def kernels_on(
-    n_jobs: int | None, stop: Stop, cost: float, tiny: float, quick: float
-) -> Iterator[Executor]:
-    """For kernels: a cluster where one is asked for and there is enough to do, else threads of this process."""
-    with cluster(n_jobs if cost > quick else 1) as there:
-        if there is not None:
-            yield there
+def kernels_on(n_jobs: int | None, stop: Stop, cost: float) -> Iterator[Executor]:
+    """Yield the executor for kernels: a cluster if one is set and the run is long, else threads.
+
+    cost  multiplications of the whole run
+    """
+    with cluster(n_jobs if cost > QUICK else 1) as workers:
+        if workers is not None:
+            yield workers
             return
-    with threads_on(n_jobs, stop, cost, tiny, quick) as there:
-        yield there
+    with threads_on(n_jobs, stop, cost) as threads:
+        yield threads
 
 
 @contextmanager
-def threads_on(
-    n_jobs: int | None, stop: Stop, cost: float, tiny: float, quick: float
-) -> Iterator[Executor]:
-    """This thread where it takes a moment, with the help of others where it is quick; else others, while this one waits."""
-    n = 1 if cost <= tiny else n_threads(n_jobs)
+def threads_on(n_jobs: int | None, stop: Stop, cost: float) -> Iterator[Executor]:
+    """Yield an executor of this process for kernels.
+
+    A tiny run stays in this thread, a quick one also uses idle threads; for a longer one,
+    other threads make the calls while this one waits.
+
+    cost  multiplications of the whole run
+    """
+    n = 1 if cost <= TINY else n_threads(n_jobs)
+    is_quick = cost <= QUICK
     with matrices_at_most(1):
-        if cost <= quick and n == 1:
-            yield Here(Team(stop))
+        if is_quick and n == 1:
+            yield ThisThread(Team(stop))
             return
         with pool_of(n) as pool:
             team = Team(stop, pool, n)
-            yield Here(team) if cost <= quick else Threads(team)
+            yield ThisThread(team) if is_quick else ThreadWorkers(team)
 
 
 @contextmanager
 def fits_on(n_jobs: int | None, stop: Stop, on_threads: bool) -> Iterator[Executor]:
-    """For fits: the workers that n_jobs and joblib.parallel_config ask for; without either, threads if fits may use them."""
+    """Yield the executor for fits: the workers of n_jobs and joblib.parallel_config.
+
+    on_threads  without either, use threads instead of this thread
+    """
     backend, n = get_active_backend()
-    with cluster(n_jobs) as there:
-        if there is not None:
-            yield there
+    with cluster(n_jobs) as workers:
+        if workers is not None:
+            yield workers
             return
-    unasked = n_jobs is None and n is None and type(backend) is LokyBackend
-    if unasked or effective_n_jobs(n_jobs) == 1:
-        if not on_threads:
-            yield Here(Team(stop))
-            return
-        n = (
-            n_threads(None) if unasked else 1
-        )  # one thread beside this one, which sees an interrupt
-        with pool_of(n) as pool, matrices_at_most(1):
-            yield Threads(Team(stop, pool, n), max(1, n_cores() // n))
+    is_default = n_jobs is None and n is None and type(backend) is LokyBackend
+    if not is_default and effective_n_jobs(n_jobs) != 1:
+        with ExitStack() as stack:
+            yield JoblibWorkers(stack, n_jobs, backend)
         return
-    with ExitStack() as stack:
-        yield Joblib(stack, n_jobs, backend)
+    if not on_threads:
+        yield ThisThread(Team(stop))
+        return
+    # One thread at least: this one has to see an interrupt.
+    n = n_threads(None) if is_default else 1
+    with pool_of(n) as pool, matrices_at_most(1):
+        yield ThreadWorkers(Team(stop, pool, n), max(1, n_cores() // n))
 
 
-def is_loss_of_workers(error: BaseException) -> bool:
-    """Whether workers were killed or sent away, be it by another run that shared them."""
-    return isinstance(error, BrokenProcessPool | Lost) or isinstance(
-        error.__context__, ShutdownExecutorError
-    )
+def map_with_retries(
+    executor: Executor, poll: Poll, stop: Stop, call: Call, items: Iterable[Any]
+) -> Generator[Any]:
+    """Yield call(item, team) of every item in order; calls lost with their workers are repeated."""
+    left = deque(items)
+    n_losses, n_left_at_loss = 0, -1
+    while left:
+        try:
+            results = executor.map(call, list(left), poll)
+            with closing(results):
+                for result in results:
+                    left.popleft()
+                    yield result
+            return
+        except (RuntimeError, KeyboardInterrupt) as error:
+            n_losses = n_losses + 1 if n_left_at_loss == len(left) else 1
+            n_left_at_loss = len(left)
+            if n_losses == MAX_LOSSES or not _is_loss_of_workers(error, stop):
+                raise
+            # Another run that shares the workers may still be shutting them down.
+            time.sleep(RETRY_SECONDS * n_losses)
+            executor.renew()
 
 
-def _close(found: Any) -> None:
-    """Give up what joblib has not done yet, without its advice on that."""
-    if hasattr(found, "close"):
+def _is_loss_of_workers(error: BaseException, stop: Stop) -> bool:
+    """Return whether workers were killed or shut down, possibly by a run that shares them."""
+    if isinstance(error, KeyboardInterrupt):
+        # A worker's interrupt, if it reaches a thread that was not interrupted.
+        return not is_main_thread() and not stop.is_set()
+    is_shut_down = isinstance(error.__context__, ShutdownExecutorError)
+    return is_shut_down or isinstance(error, BrokenProcessPool | WorkersLost)
+
+
+def _close(results: Any) -> None:
+    """Cancel the calls that joblib has not made, without joblib's warning about it."""
+    if hasattr(results, "close"):
         with quiet():
-            found.close()
+            results.close()
 
 
 def _make_calls(call: Call, batch: list[Any], share: int | None) -> list[Any]:

@@ -1,4 +1,4 @@
-"""The algorithms of cvnb's own, a record each: the one table of them. To add one, write its file and its record."""
+"""BUILT_IN: the one table of cvnb's own algorithms. To add one, write its path and its record."""
 
 from __future__ import annotations
 
@@ -6,24 +6,50 @@ from typing import Any
 
 from .algorithm import Algorithm, Lazy
 
-MARGINS = {
-    "margins": "At {n} the classes are level up to rounding: another computation may name the other class."
+TIES = {
+    "margins": (
+        "At {n} the classes are equal up to rounding: another computation may choose the "
+        "other class."
+    )
 }
 LINEAR: dict[str, Any] = {
-    "sweep": Lazy("cvnb.paths.linear.path:LinearSweep"),
-    "answers_of_split": Lazy("cvnb.paths.linear.path:answers_of_split"),
-    "notes": MARGINS,
+    "shared_path": Lazy("cvnb.paths.linear.path:LinearPath"),
+    "predictions_of_split": Lazy("cvnb.paths.linear.path:predictions_of_split"),
+    "notes": TIES,
     "memory": Lazy("cvnb.paths.memory:of_sums"),
 }
-STAGED: dict[str, Any] = {
+PREFIX: dict[str, Any] = {  # the largest model holds the smaller ones
     "axis": Lazy("cvnb.paths.prefix:axis_of"),
     "refuses": Lazy("cvnb.paths.prefix:refuses"),
     "prepare": Lazy("cvnb.paths.dispatch:staged"),
 }
-GROWN: dict[str, str] = {
-    "max_leaf_nodes": "small", "max_depth": "small", "min_samples_leaf": "large", "min_samples_split": "large",
+SIMPLER_TREES = {
+    "max_leaf_nodes": "small",
+    "max_depth": "small",
+    "min_samples_leaf": "large",
+    "min_samples_split": "large",
     "ccp_alpha": "large",
-}  # fmt: skip
+}
+
+SIMPLER_BOOSTING = {
+    **SIMPLER_TREES,
+    "n_estimators": "small",
+    "max_iter": "small",
+    "iterations": "small",
+    "num_iterations": "small",
+    "num_boost_round": "small",
+    "num_trees": "small",
+    "num_leaves": "small",
+    "max_leaves": "small",
+    "depth": "small",
+    "min_child_weight": "large",
+    "min_child_samples": "large",
+    "min_data_in_leaf": "large",
+    "l2_regularization": "large",
+    "l2_leaf_reg": "large",
+    "reg_lambda": "large",
+    "reg_alpha": "large",
+}
 
 BUILT_IN = (
     Algorithm(
@@ -34,15 +60,15 @@ BUILT_IN = (
         ),
         axis="n_neighbors",
         short_hands=("cvnb.families.shorthands:knn",),
-        sweep=Lazy("cvnb.paths.knn.path:KnnSweep"),
-        answers_of_split=Lazy("cvnb.paths.knn.path:answers_of_split"),
+        shared_path=Lazy("cvnb.paths.knn.path:KnnPath"),
+        predictions_of_split=Lazy("cvnb.paths.knn.path:predictions_of_split"),
         refuses=Lazy("cvnb.paths.knn.path:refuses"),
-        in_float32=Lazy("cvnb.paths.knn.path:in_float32"),
         simplest={"n_neighbors": "large"},
         needs_rows=("n_neighbors",),
         notes={
             "equal distances": (
-                "At {n} the k-th and the next neighbour are equally far: distance, then row number, decided."
+                "At {n} the k-th and the next neighbour are equally far: distance, then "
+                "row number, decided."
             )
         },
         rate=2.2,
@@ -53,7 +79,9 @@ BUILT_IN = (
         models=("sklearn.linear_model:Ridge", "sklearn.linear_model:RidgeClassifier"),
         axis="alpha",
         short_hands=("cvnb.families.shorthands:ridge",),
+        predictions_of_leading=Lazy("cvnb.paths.linear.path:predictions_of_leading"),
         refuses=Lazy("cvnb.paths.linear.path:refuses"),
+        refuses_sparse=Lazy("cvnb.paths.linear.krylov:refuses_sparse"),
         simplest={"alpha": "large"},
         closed_form=True,
         **LINEAR,
@@ -61,7 +89,8 @@ BUILT_IN = (
     Algorithm(
         name="ols",
         models=("sklearn.linear_model:LinearRegression",),
-        axis="alpha",  # which it has not: one setting each
+        axis="alpha",  # a parameter that it does not have: one setting each
+        predictions_of_leading=Lazy("cvnb.paths.linear.path:predictions_of_leading"),
         refuses=Lazy("cvnb.paths.linear.path:refuses"),
         closed_form=True,
         **LINEAR,
@@ -80,25 +109,36 @@ BUILT_IN = (
         **LINEAR,
     ),
     Algorithm(
+        name="pls",
+        models=("sklearn.cross_decomposition:PLSRegression",),
+        axis="n_components",
+        predictions_of_split=Lazy("cvnb.paths.pls:predictions_of_split"),
+        in_threads=True,
+        simplest={"n_components": "small"},
+        needs_rows=("n_components",),
+        rate=6.0,
+        cost=Lazy("cvnb.paths.pls:cost"),
+    ),
+    Algorithm(
         name="logistic",
         models=("sklearn.linear_model:LogisticRegression",),
         axis="C",
         short_hands=("cvnb.families.shorthands:logistic",),
-        sweep=Lazy("cvnb.paths.logistic:LogisticSweep"),
-        answers_of_split=Lazy("cvnb.paths.logistic:answers_of_split"),
+        shared_path=Lazy("cvnb.paths.logistic:LogisticPath"),
+        predictions_of_split=Lazy("cvnb.paths.logistic:predictions_of_split"),
         refuses=Lazy("cvnb.paths.logistic:refuses"),
         iterated=True,
         simplest={"C": "small"},
         two_classes=("LogisticRegression",),
-        notes=MARGINS,
+        notes=TIES,
         memory=Lazy("cvnb.paths.memory:of_columns"),
     ),
     Algorithm(
         name="lda",
         models=("sklearn.discriminant_analysis:LinearDiscriminantAnalysis",),
         axis="shrinkage",
-        sweep=Lazy("cvnb.paths.classes.lda:sweep"),
-        answers_of_split=Lazy("cvnb.paths.classes.lda:answers_of_split"),
+        shared_path=Lazy("cvnb.paths.classes.lda:shared_path"),
+        predictions_of_split=Lazy("cvnb.paths.classes.lda:predictions_of_split"),
         refuses=Lazy("cvnb.paths.classes.lda:refuses"),
         simplest={"shrinkage": "large"},
         rate=10.0,
@@ -108,8 +148,10 @@ BUILT_IN = (
         name="gaussian_nb",
         models=("sklearn.naive_bayes:GaussianNB",),
         axis="var_smoothing",
-        sweep=Lazy("cvnb.paths.classes.gaussian_nb:sweep"),
-        answers_of_split=Lazy("cvnb.paths.classes.gaussian_nb:answers_of_split"),
+        shared_path=Lazy("cvnb.paths.classes.gaussian_nb:shared_path"),
+        predictions_of_split=Lazy(
+            "cvnb.paths.classes.gaussian_nb:predictions_of_split"
+        ),
         refuses=Lazy("cvnb.paths.classes.gaussian_nb:refuses"),
         simplest={"var_smoothing": "large"},
         rate=10.0,
@@ -121,8 +163,8 @@ BUILT_IN = (
             "sklearn.tree:DecisionTreeRegressor",
         ),
         short_hands=("cvnb.families.shorthands:tree",),
-        simplest=GROWN,
-        **STAGED,
+        simplest=SIMPLER_TREES,
+        **PREFIX,
     ),
     Algorithm(
         name="boosting",
@@ -134,15 +176,18 @@ BUILT_IN = (
             "sklearn.ensemble:AdaBoostClassifier",
             "sklearn.ensemble:AdaBoostRegressor",
         ),
+        optional=(
+            "xgboost.sklearn:XGBClassifier",
+            "xgboost.sklearn:XGBRegressor",
+            "lightgbm.sklearn:LGBMClassifier",
+            "lightgbm.sklearn:LGBMRegressor",
+            "catboost.core:CatBoostClassifier",
+            "catboost.core:CatBoostRegressor",
+        ),
         short_hands=("cvnb.families.shorthands:boosting",),
-        simplest={
-            **GROWN,
-            "n_estimators": "small",
-            "max_iter": "small",
-            "l2_regularization": "large",
-        },
-        two_classes=("GradientBoostingClassifier",),
-        **STAGED,
+        simplest=SIMPLER_BOOSTING,
+        two_classes=("GradientBoostingClassifier", "CatBoostClassifier"),
+        **PREFIX,
     ),
     Algorithm(
         name="forest",
@@ -155,7 +200,7 @@ BUILT_IN = (
             "sklearn.ensemble:BaggingRegressor",
         ),
         short_hands=("cvnb.families.shorthands:forest",),
-        simplest=GROWN,  # more trees are smoother, not less simple
-        **STAGED,
+        simplest=SIMPLER_TREES,  # more trees are smoother, not less simple
+        **PREFIX,
     ),
 )

@@ -1,4 +1,4 @@
-"""Estimators that choose their own parameters inside `fit`: nothing is left to choose around them."""
+"""Estimators that choose their own parameters inside `fit`, such as LassoCV."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ONLY_CALIBRATES = "CalibratedClassifierCV"
 
 
 def self_tuned(estimator: Any) -> str:
-    """The class of the last step where it tunes itself by cross-validation, as LassoCV does; "" where it does not.
+    """Return the class name of the last step if it tunes itself by cross-validation, else "".
 
     >>> from sklearn.linear_model import Lasso, LassoCV
     >>> self_tuned(LassoCV()), self_tuned(Lasso())
@@ -19,10 +19,8 @@ def self_tuned(estimator: Any) -> str:
     """
     while isinstance(estimator, Pipeline):
         estimator = estimator.steps[-1][1]
-    name = type(estimator).__name__
-    ours = (
-        type(estimator).__module__.startswith("sklearn.")
-        and name.endswith("CV")
-        and name != ONLY_CALIBRATES
-    )
-    return name if ours or isinstance(estimator, BaseSearchCV) else ""
+    name, module = type(estimator).__name__, type(estimator).__module__
+    if isinstance(estimator, BaseSearchCV):
+        return name
+    is_tuned = name.endswith("CV") and name != ONLY_CALIBRATES
+    return name if is_tuned and module.startswith("sklearn.") else ""

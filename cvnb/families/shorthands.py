@@ -1,11 +1,13 @@
-"""The short-hands: common families by name, each a plain scikit-learn Pipeline.
+"""Short-hands: common families by name, each a plain scikit-learn Pipeline.
 
-Default grids never look at y: k = 1 ... min(50, smallest training part), penalties in steps of half a power of ten.
+Default grids do not depend on y: k = 1 ... min(50, smallest training part), penalties in
+steps of half a power of ten.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,7 +29,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from .family import ShortHand, short_hand
+from ..errors import FamilyError
+from .family import ShortHand
+from .softmax import SoftmaxWeights
 
 
 def knn(
@@ -36,25 +40,39 @@ def knn(
     weights: str = "uniform",
     metric: str = "euclidean",
     task: str = "auto",
+    temperature: Any = None,
 ) -> ShortHand:
-    """k-nearest neighbours behind a StandardScaler; k defaults to 1 ... min(50, smallest training part).
+    """k-nearest neighbours; k defaults to 1 ... min(50, smallest training part).
 
-        h(x) = the mean, or the commonest, of y over the k training rows nearest to x
+        h(x) = the mean, or the most frequent, y of the k training rows nearest to x
+
+    k            one value or a list
+    scale        whether a StandardScaler comes first
+    weights      of the neighbours, as in KNeighborsClassifier; or "softmax":
+                 exp(-distance / temperature), for which metric="cosine" is fast
+    metric       as in KNeighborsClassifier
+    task         "classification" | "regression" | "auto", by y
+    temperature  of weights="softmax", one value or a list; 0.07 by default
 
     >>> knn(k=range(1, 4))
     knn(k=range(1, 4))
     """
-    build = _either(
-        KNeighborsClassifier, KNeighborsRegressor, scale, weights=weights, metric=metric
-    )
-    axes = {"k": ("n_neighbors", k, UpTo(50))}
+    is_softmax = isinstance(weights, str) and weights == "softmax"
+    if temperature is not None and not is_softmax:
+        raise FamilyError(f"temperature belongs to weights='softmax', not {weights!r}.")
+    options = {"weights": SoftmaxWeights() if is_softmax else weights, "metric": metric}
+    build = PipelineForTask(KNeighborsClassifier, KNeighborsRegressor, scale, options)
     changed = _changed(
         scale=(scale, True),
         weights=(weights, "uniform"),
         metric=(metric, "euclidean"),
         task=(task, "auto"),
     )
-    return short_hand("knn", task, build, axes, **changed)
+    axes: dict[str, Any] = {"k": ("n_neighbors", k, RangeUpTo(50))}
+    if is_softmax:
+        default = FixedValues((SoftmaxWeights().temperature,))
+        axes["temperature"] = ("weights__temperature", temperature, default)
+    return ShortHand("knn", task, build, axes, changed)
 
 
 def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHand:
@@ -62,29 +80,30 @@ def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHan
 
         min_(w, b)  Σ_i (y_i - ⟨w, x_i⟩ - b)² + alpha ‖w‖²    classes as ±1, one against the rest
 
+    alpha   one value or a list
+    scale   whether a StandardScaler comes first
+    task    "classification" | "regression" | "auto", by y
+
     >>> ridge(alpha=[0.1, 1.0])
     ridge(alpha=[0.1, 1.0])
     """
-    build = _either(RidgeClassifier, Ridge, scale)
+    build = PipelineForTask(RidgeClassifier, Ridge, scale)
+    axes = {"alpha": ("alpha", alpha, _powers(-6, 6))}
     changed = _changed(scale=(scale, True), task=(task, "auto"))
-    return short_hand(
-        "ridge", task, build, {"alpha": ("alpha", alpha, _powers(-6, 6))}, **changed
-    )
+    return ShortHand("ridge", task, build, axes, changed)
 
 
 def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
-    """Lasso regression; alpha defaults to 1e-6 ... 1e2.
+    """Lasso regression; alpha, one value or a list, defaults to 1e-6 ... 1e2.
 
         min_(w, b)  (1/2m) Σ_i (y_i - ⟨w, x_i⟩ - b)² + alpha ‖w‖₁
 
     >>> lasso(alpha=0.1)
     lasso(alpha=0.1)
     """
-    build = _either(Lasso, Lasso, scale, max_iter=10_000)
+    build = PipelineForTask(Lasso, Lasso, scale, {"max_iter": 10_000})
     axes = {"alpha": ("alpha", alpha, _powers(-6, 2))}
-    return short_hand(
-        "lasso", "regression", build, axes, **_changed(scale=(scale, True))
-    )
+    return ShortHand("lasso", "regression", build, axes, _changed(scale=(scale, True)))
 
 
 def elastic_net(
@@ -92,53 +111,58 @@ def elastic_net(
 ) -> ShortHand:
     """Elastic net regression; alpha defaults to 1e-6 ... 1e2, l1_ratio to 0.1, 0.5 and 0.9.
 
-        min_(w, b)  (1/2m) Σ_i (y_i - ⟨w, x_i⟩ - b)² + alpha (l1_ratio ‖w‖₁ + (1 - l1_ratio)/2 ‖w‖²)
+        min_(w, b)  (1/2m) Σ_i (y_i - ⟨w, x_i⟩ - b)²
+                    + alpha (l1_ratio ‖w‖₁ + (1 - l1_ratio)/2 ‖w‖²)
+
+    alpha      one value or a list
+    l1_ratio   one value or a list
+    scale      whether a StandardScaler comes first
 
     >>> elastic_net(l1_ratio=0.5)
     elastic_net(l1_ratio=0.5)
     """
-    build = _either(ElasticNet, ElasticNet, scale, max_iter=10_000)
+    build = PipelineForTask(ElasticNet, ElasticNet, scale, {"max_iter": 10_000})
     axes = {
         "alpha": ("alpha", alpha, _powers(-6, 2)),
-        "l1_ratio": ("l1_ratio", l1_ratio, Values((0.1, 0.5, 0.9))),
+        "l1_ratio": ("l1_ratio", l1_ratio, FixedValues((0.1, 0.5, 0.9))),
     }
-    return short_hand(
-        "elastic_net", "regression", build, axes, **_changed(scale=(scale, True))
-    )
+    changed = _changed(scale=(scale, True))
+    return ShortHand("elastic_net", "regression", build, axes, changed)
 
 
 def logistic(C: Any = None, scale: bool = True) -> ShortHand:
-    """Logistic regression; C defaults to 1e-4 ... 1e4.
+    """Logistic regression; C, one value or a list, defaults to 1e-4 ... 1e4.
 
-        min_(w, b)  C Σ_i ln(1 + exp(-y_i (⟨w, x_i⟩ + b))) + ‖w‖²/2    y_i = ±1; softmax for more classes
+        min_(w, b)  C Σ_i ln(1 + exp(-y_i (⟨w, x_i⟩ + b))) + ‖w‖²/2
+
+    with y_i = ±1; softmax for more classes.
 
     >>> logistic(C=[0.1, 1, 10])
     logistic(C=[0.1, 1, 10])
     """
-    build = _either(LogisticRegression, LogisticRegression, scale, max_iter=1_000)
-    return short_hand(
-        "logistic",
-        "classification",
-        build,
-        {"C": ("C", C, _powers(-4, 4))},
-        **_changed(scale=(scale, True)),
-    )
+    options = {"max_iter": 1_000}
+    build = PipelineForTask(LogisticRegression, LogisticRegression, scale, options)
+    axes = {"C": ("C", C, _powers(-4, 4))}
+    changed = _changed(scale=(scale, True))
+    return ShortHand("logistic", "classification", build, axes, changed)
 
 
 def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
     """A decision tree, grown best first; max_leaf_nodes defaults to 2, 3, 4, 6, 8, 12, ... 64.
 
-        h(x) = the mean, or the commonest, of y in the leaf of x; the leaf split next is that which gains most purity
+        h(x) = the mean, or the most frequent, y in the leaf of x
+
+    The leaf whose split gains most purity is split next.
 
     >>> tree(max_leaf_nodes=range(2, 9))
     tree(max_leaf_nodes=range(2, 9))
     """
-    build = _either(
-        DecisionTreeClassifier, DecisionTreeRegressor, False, random_state=0
+    build = PipelineForTask(
+        DecisionTreeClassifier, DecisionTreeRegressor, False, {"random_state": 0}
     )
-    sizes = Values((2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
+    sizes = FixedValues((2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
     axes = {"max_leaf_nodes": ("max_leaf_nodes", max_leaf_nodes, sizes)}
-    return short_hand("tree", task, build, axes, **_changed(task=(task, "auto")))
+    return ShortHand("tree", task, build, axes, _changed(task=(task, "auto")))
 
 
 def boosting(
@@ -149,65 +173,70 @@ def boosting(
 ) -> ShortHand:
     """Gradient boosting; n_estimators defaults to 10, 20, 50, 100 and 200.
 
-        h(x) = h_0 + learning_rate Σ_t h_t(x),    h_t a tree fitted to minus the gradient of the loss after t - 1 stages
+        h(x) = h_0 + learning_rate Σ_t h_t(x)
+
+    where h_t is a tree fitted to minus the gradient of the loss after t - 1 stages.
+
+    n_estimators    one value or a list
+    learning_rate   weight of each tree
+    max_depth       of each tree
+    task            "classification" | "regression" | "auto", by y
 
     >>> boosting(learning_rate=0.05)
     boosting(learning_rate=0.05)
     """
-    build = _either(
-        GradientBoostingClassifier, GradientBoostingRegressor, False,
-        learning_rate=learning_rate, max_depth=max_depth, random_state=0,
-    )  # fmt: skip
-    axes = {
-        "n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))
-    }
+    options = {"learning_rate": learning_rate, "max_depth": max_depth}
+    build = PipelineForTask(
+        GradientBoostingClassifier,
+        GradientBoostingRegressor,
+        False,
+        {**options, "random_state": 0},
+    )
     changed = _changed(
         learning_rate=(learning_rate, 0.1),
         max_depth=(max_depth, 3),
         task=(task, "auto"),
     )
-    return short_hand("boosting", task, build, axes, **changed)
+    axes = {"n_estimators": ("n_estimators", n_estimators, N_TREES)}
+    return ShortHand("boosting", task, build, axes, changed)
 
 
 def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
     """A random forest; n_estimators defaults to 10, 20, 50, 100 and 200.
 
-        h(x) = the mean of n_estimators trees, each of m rows drawn with replacement; for classes of their probabilities
+        h(x) = the mean of n_estimators trees, or of their class probabilities
+
+    Each tree is fitted to m rows drawn with replacement.
 
     >>> forest(n_estimators=100)
     forest(n_estimators=100)
     """
-    build = _either(
-        RandomForestClassifier, RandomForestRegressor, False, random_state=0
+    build = PipelineForTask(
+        RandomForestClassifier, RandomForestRegressor, False, {"random_state": 0}
     )
-    axes = {
-        "n_estimators": ("n_estimators", n_estimators, Values((10, 20, 50, 100, 200)))
-    }
-    return short_hand("forest", task, build, axes, **_changed(task=(task, "auto")))
+    axes = {"n_estimators": ("n_estimators", n_estimators, N_TREES)}
+    return ShortHand("forest", task, build, axes, _changed(task=(task, "auto")))
 
 
 @dataclass(frozen=True)
-class Either:
-    """task -> a Pipeline that ends in the one or the other; a record, so that a family can be pickled."""
+class PipelineForTask:
+    """task -> a Pipeline with the classifier or the regressor; a record, so that it pickles."""
 
     classifier: Any
     regressor: Any
     scale: bool
-    options: dict[str, Any]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, task: str) -> Pipeline:
-        model = (self.classifier if task == "classification" else self.regressor)(
-            **self.options
-        )
-        return (
-            make_pipeline(StandardScaler(), model)
-            if self.scale
-            else make_pipeline(model)
-        )
+        kind = self.classifier if task == "classification" else self.regressor
+        model = kind(**self.options)
+        if self.scale:
+            return make_pipeline(StandardScaler(), model)
+        return make_pipeline(model)
 
 
 @dataclass(frozen=True)
-class UpTo:
+class RangeUpTo:
     """smallest training part -> 1 ... min(most, smallest)."""
 
     most: int
@@ -217,8 +246,8 @@ class UpTo:
 
 
 @dataclass(frozen=True)
-class Values:
-    """The same values whatever the size."""
+class FixedValues:
+    """smallest training part -> the same values for every size."""
 
     values: tuple[Any, ...]
 
@@ -226,15 +255,14 @@ class Values:
         return list(self.values)
 
 
-def _either(classifier: Any, regressor: Any, scale: bool, **options: Any) -> Either:
-    return Either(classifier, regressor, scale, options)
+N_TREES = FixedValues((10, 20, 50, 100, 200))
 
 
-def _powers(low: int, high: int) -> Values:
-    return Values(tuple(float(10.0**e) for e in np.arange(low, high + 0.25, 0.5)))
+def _powers(low: int, high: int) -> FixedValues:
+    """10^low ... 10^high in steps of half a power."""
+    return FixedValues(tuple(float(10.0**e) for e in np.arange(low, high + 0.25, 0.5)))
 
 
-def _changed(**values: tuple[Any, Any]) -> dict[str, Any]:
-    return {
-        name: given for name, (given, default) in values.items() if given != default
-    }
+def _changed(**pairs: tuple[Any, Any]) -> dict[str, Any]:
+    """The arguments that differ from their defaults; pairs: (value, default)."""
+    return {name: v for name, (v, default) in pairs.items() if v != default}

@@ -1,7 +1,8 @@
-"""Plan or result -> plotly Figure: the interactive twins of the small static pictures, from the same numbers.
+"""Interactive plotly figures of plans, results and comparisons.
 
-Pure functions. Backgrounds are transparent and texts of a middle grey, so that a figure can be read in a light and in a dark
-theme. Roles differ in lightness, not in hue alone.
+They show the same numbers as the small static pictures. The functions are pure. Backgrounds
+are transparent and texts are medium grey, so that a figure is readable in a light and in a
+dark theme. Roles differ in lightness, not in hue alone.
 """
 
 from .comparison import comparison_figure

@@ -1,14 +1,16 @@
-"""The nest map: what every row does in every split."""
+"""The nest map: the role of each row in each split."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from ..errors import InputError
-from ..pictures.split_map import Bar, Nest, Strip, nest_of, opened
+from ..pictures.split_map import Bar, Nest, RowBand, nest_of, opened
+from ..pictures.svg import bar_name
 from ..results.estimate import RiskEstimate
 from ..splits.plan import Plan
 from ..wording import count
@@ -22,13 +24,25 @@ ROLES = {  # role -> (name, colour, pattern)
     "buffer": ("buffer, in neither", "rgba(128,128,128,.35)", "x"),
     "unused": ("not used", "rgba(128,128,128,.25)", "."),
 }
-PIECES = 7000  # shapes of one figure, about: a megabyte of text under the pointer
+PIECES = 7000  # approximate number of shapes in one figure: 1 MB of hover texts
 MOST_OPENED, MOST_INNER = 12, 20
 NAMED_ROWS = 6
+MENU = {
+    "x": 0,
+    "xanchor": "left",
+    "y": 1.02,
+    "yanchor": "bottom",
+    "font": {"color": "#444"},
+    "bgcolor": "#eee",
+    "active": 0,
+}
 
 
 def nest_figure(shown: Plan | RiskEstimate, split: int | None = None) -> go.Figure:
-    """What every row does in every split: outer splits, and through the menu the inner splits of each; or of `split` alone.
+    """Return the role of each row in each split of a plan or result.
+
+    The menu leads from the outer splits to the inner splits of each. With `split`, only the
+    inner splits of that outer split are shown.
 
     >>> from cvnb import Recipe
     >>> plan = Recipe(outer=3, inner=2).plan(np.arange(12.0).reshape(-1, 1), np.arange(12) / 12)
@@ -42,190 +56,133 @@ def nest_figure(shown: Plan | RiskEstimate, split: int | None = None) -> go.Figu
             f"split={split!r} is no outer split; they are numbered 0 to {n - 1}."
         )
     views = _views(plan, split)
-    grain = max(1, -(-sum(nest.n_rows * len(nest.bars) for _, nest in views) // PIECES))
-    figure, owner = go.Figure(), []
-    for v, (_, nest) in enumerate(views):
-        traces = _bars(nest, grain, plan.n_rows) + [
-            _strip(strip, -1.0 - i) for i, strip in enumerate(nest.strips)
-        ]
-        for trace in traces:
-            figure.add_trace(trace.update(visible=v == 0))
-            owner.append(v)
-    figure.update_layout(_layout(views[0][1]) | {"barmode": "overlay", "bargap": 0.15})
-    if len(views) > 1:
-        buttons = [
-            {
-                "label": label,
-                "method": "update",
-                "args": [
-                    {"visible": [one == v for one in owner]},
-                    _relayout(_layout(nest)),
-                ],
-            }
-            for v, (label, nest) in enumerate(views)
-        ]
-        menu = {
-            "buttons": buttons,
-            "x": 0,
-            "xanchor": "left",
-            "y": 1.02,
-            "yanchor": "bottom",
-            "font": {"color": "#444"},
-        }
-        figure.update_layout(updatemenus=[menu | {"bgcolor": "#eee", "active": 0}])
-    return figure
+    cells = sum(nest.n_rows * len(nest.bars) for nest in views.values())
+    grain = max(1, -(-cells // PIECES))
+    traces = {name: _traces(nest, grain) for name, nest in views.items()}
+    layouts = {name: _layout(nest) for name, nest in views.items()}
+    first = next(iter(views))
+    figure = go.Figure()
+    for name, added in traces.items():
+        figure.add_traces([trace.update(visible=name == first) for trace in added])
+    figure.update_layout(layouts[first] | {"barmode": "overlay", "bargap": 0.15})
+    if len(views) == 1:
+        return figure
+    buttons = []
+    for view, layout in layouts.items():
+        visible = [name == view for name, added in traces.items() for _ in added]
+        args = [{"visible": visible}, _relayout(layout)]
+        buttons.append({"label": view, "method": "update", "args": args})
+    return figure.update_layout(updatemenus=[{"buttons": buttons} | MENU])
 
 
-def _views(plan: Plan, split: int | None) -> list[tuple[str, Nest]]:
-    """(name, bars) of what the menu offers: all outer splits, and the inside of the first ones."""
+def _views(plan: Plan, split: int | None) -> dict[str, Nest]:
+    """name -> bars of each view in the menu: all outer splits, and the inside of the first."""
     if split is not None:
-        return [(f"inside split {split}", opened(plan, split, MOST_INNER))]
-    overview = (
-        "outer splits" if plan.outer_layout is not None else "all of S",
-        nest_of(plan, MOST_INNER),
-    )
-    if plan.inner_layouts is None:
-        return [overview]
-    names = (
-        [f"inside split {j}" for j in range(plan.n_parts)]
-        if plan.outer_layout is not None
-        else ["inner splits"]
-    )
-    return [
-        overview,
-        *(
-            (names[j], opened(plan, j, MOST_INNER))
-            for j in range(min(plan.n_parts, MOST_OPENED))
-        ),
-    ]
+        return {f"inside split {split}": opened(plan, split, MOST_INNER)}
+    tests_outside = plan.outer_layout is not None
+    views = {"outer splits" if tests_outside else "all of S": nest_of(plan, MOST_INNER)}
+    if plan.inner_layouts is not None:
+        for j in range(min(plan.n_parts, MOST_OPENED)):
+            name = f"inside split {j}" if tests_outside else "inner splits"
+            views[name] = opened(plan, j, MOST_INNER)
+    return views
 
 
 def _layout(nest: Nest) -> dict[str, Any]:
     """Axes for these bars, the first on top, and room for all of them."""
-    rows, strips = len(nest.bars), [strip.name for strip in nest.strips]
-    places = [*(-1.0 - i for i in range(len(strips))), *range(rows)]
-    alike = all(np.array_equal(bar.order, nest.bars[0].order) for bar in nest.bars)
-    words = (
-        f"rows{',' if alike else '; each line'} sorted by the parts that they are in"
-    )
+    bars, bands = nest.bars, [band.name for band in nest.strips]
+    same_order = all(np.array_equal(bar.order, bars[0].order) for bar in bars)
+    lines = "," if same_order else "; each line"
+    words = f"rows{lines} sorted by the parts that they are in"
+    x_title = "rows, in their order" if nest.in_order else words
+    y_title = "outer split" if bars[-1].inner is None else "outer, inner split"
+    no_lines = {"showgrid": False, "zeroline": False}
     return {
-        **plain(height=130 + 24 * (rows + len(strips))),
-        "xaxis": {
-            "title": {"text": "rows, in their order" if nest.in_order else words},
-            "range": [0, nest.n_rows],
-            "showgrid": False,
-            "zeroline": False,
-        },
+        **plain(height=130 + 24 * (len(bars) + len(bands))),
+        "xaxis": {"title": {"text": x_title}, "range": [0, nest.n_rows], **no_lines},
         "yaxis": {
-            "title": {
-                "text": "outer split"
-                if all(bar.inner is None for bar in nest.bars)
-                else "outer, inner split"
-            },
-            "tickvals": places,
-            "ticktext": [*strips, *map(_name, nest.bars)],
-            "range": [rows - 0.4, -0.6 - len(strips)],
-            "showgrid": False,
-            "zeroline": False,
+            "title": {"text": y_title},
+            "tickvals": [*(-1.0 - i for i in range(len(bands))), *range(len(bars))],
+            "ticktext": [*bands, *map(bar_name, bars)],
+            "range": [len(bars) - 0.4, -0.6 - len(bands)],
+            **no_lines,
         },
     }
 
 
 def _relayout(layout: dict[str, Any]) -> dict[str, Any]:
-    """The part of a layout that differs between views, as plotly's menus want it."""
-    axis = layout["yaxis"]
+    """The part of a layout that differs between views, as plotly's menus expect it."""
+    x_axis, y_axis = layout["xaxis"], layout["yaxis"]
     return {
         "height": layout["height"],
-        **{
-            f"{name}.title.text": layout[name]["title"]["text"]
-            for name in ("xaxis", "yaxis")
-        },
-        **{f"yaxis.{key}": axis[key] for key in ("tickvals", "ticktext", "range")},
+        "xaxis.title.text": x_axis["title"]["text"],
+        "yaxis.title.text": y_axis["title"]["text"],
+        **{f"yaxis.{key}": y_axis[key] for key in ("tickvals", "ticktext", "range")},
     }
 
 
-def _name(bar: Bar) -> str:
-    return f"{bar.split}" if bar.inner is None else f"{bar.split}, {bar.inner}"
-
-
-def _bars(nest: Nest, grain: int, n_rows: int) -> list[go.Bar]:
-    """A trace for each role; every run of rows is cut into pieces of at most `grain` rows, which the pointer names."""
-    found: dict[str, list[tuple[float, int, int, str]]] = {role: [] for role in ROLES}
+def _traces(nest: Nest, grain: int) -> list[go.Bar]:
+    """A trace for each role, of pieces with at most `grain` rows; then one for each band."""
+    pieces: dict[str, list[Any]] = {role: [] for role in ROLES}
     for place, bar in enumerate(nest.bars):
-        whose = (
-            f"outer split {bar.split}"
-            if bar.inner is None
-            else f"inner split {bar.inner} of outer split {bar.split}"
-        )
-        for start, end, role in bar.spans:
-            kind = role if isinstance(role, str) else ("train", "stripe")[role % 2]
-            inside = "" if isinstance(role, str) else f", in inner test part {role}"
-            words = f"{whose}: {ROLES['train' if inside else kind][0]}{inside}"
-            for a in range(start, end, grain):
-                b = min(end, a + grain)
-                found[kind].append(
-                    (float(place), a, b - a, f"{_rows(bar.order[a:b])}<br>{words}")
-                )
-    traces = []
-    for role, pieces in found.items():
-        if pieces:
-            name, colour, pattern = ROLES[role]
-            y, base, width, text = (
-                list(column) for column in zip(*pieces, strict=True)
-            )
-            edge = {
-                "width": 0 if pattern else 0.6,
-                "color": colour,
-            }  # its own colour: no seam between pieces
-            marker = {
-                "color": colour,
-                "line": edge,
-                "pattern": {"shape": pattern, "fgcolor": GREY, "size": 5},
-            }
-            traces.append(
-                _pieces(y, base, width, text, name=name, marker=marker, width=0.85)
-            )
-    return traces
+        for role, start, end, words in _pieces(bar, grain):
+            text = f"{_row_words(bar.order[start:end])}<br>{words}"
+            pieces[role].append((float(place), start, end - start, text))
+    bars = [_role_trace(role, pieces[role]) for role in ROLES if pieces[role]]
+    return bars + [_band(band, -1.0 - i) for i, band in enumerate(nest.strips)]
 
 
-def _strip(strip: Strip, place: float) -> go.Bar:
-    """What the rows are: runs of one class or group."""
-    runs = strip.runs(PIECES // 20)
-    colours = [f"rgba({GREEN},{shade:.2f})" for _, _, shade, _ in runs]
-    text = [
-        f"{_rows(strip.order[a:b])}<br>{strip.name} {name}" for a, b, _, name in runs
-    ]
-    base, width = [a for a, _, _, _ in runs], [b - a for a, b, _, _ in runs]
+def _pieces(bar: Bar, grain: int) -> Iterator[tuple[str, int, int, str]]:
+    """(key of ROLES, start, end, words) of each piece."""
+    split = f"outer split {bar.split}"
+    if bar.inner is not None:
+        split = f"inner split {bar.inner} of {split}"
+    for start, end, role in bar.spans:
+        if isinstance(role, str):
+            kind, words = role, ROLES[role][0]
+        else:
+            kind = ("train", "stripe")[role % 2]
+            words = f"{ROLES['train'][0]}, in inner test part {role}"
+        for first in range(start, end, grain):
+            yield kind, first, min(end, first + grain), f"{split}: {words}"
+
+
+def _role_trace(role: str, pieces: list[Any]) -> go.Bar:
+    name, colour, pattern = ROLES[role]
+    # An edge of its own colour: no seam between pieces.
+    edge = {"width": 0 if pattern else 0.6, "color": colour}
+    hatching = {"shape": pattern, "fgcolor": GREY, "size": 5}
+    marker = {"color": colour, "line": edge, "pattern": hatching}
+    return _bar_trace(pieces, 0.85, name=name, marker=marker)
+
+
+def _band(band: RowBand, place: float) -> go.Bar:
+    """Runs of one class, group or time."""
+    pieces, colours = [], []
+    for start, end, shade, name in band.runs(PIECES // 20):
+        text = f"{_row_words(band.order[start:end])}<br>{band.name} {name}"
+        pieces.append((place, start, end - start, text))
+        colours.append(f"rgba({GREEN},{shade:.2f})")
     marker = {"color": colours, "line": {"width": 0}}
-    return _pieces(
-        [place] * len(runs),
-        base,
-        width,
-        text,
-        name=strip.name,
-        marker=marker,
-        width=0.5,
-        showlegend=False,
-    )
+    return _bar_trace(pieces, 0.5, name=band.name, marker=marker, showlegend=False)
 
 
-def _pieces(
-    y: list[float], base: list[int], size: list[int], text: list[str], **how: Any
-) -> go.Bar:
-    width = how.pop("width")
+def _bar_trace(pieces: list[Any], width: float, **options: Any) -> go.Bar:
+    """Pieces (y, start, size, hover text) as one trace."""
+    y, starts, sizes, texts = zip(*pieces, strict=True)
     return go.Bar(
         y=np.array(y),
-        base=np.array(base),
-        x=np.array(size),
+        base=np.array(starts),
+        x=np.array(sizes),
         width=width,
         orientation="h",
-        hovertext=text,
+        hovertext=texts,
         hoverinfo="text",
-        **how,
+        **options,
     )
 
 
-def _rows(rows: np.ndarray) -> str:
+def _row_words(rows: np.ndarray) -> str:
     """ "row 17", "rows 3 to 90", "rows 3, 17, 22, … (91 rows)"."""
     if rows.size == 1:
         return f"row {rows[0]}"

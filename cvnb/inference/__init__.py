@@ -1,6 +1,7 @@
 """Arithmetic on losses: rules, intervals, comparisons, corrections of the flat minimum, bounds.
 
-The functions take arrays; those of losses take a result in their place as well. Nothing here fits anything.
+The functions take arrays, and those of losses also a result in place of arrays. None of them
+fits anything.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from .bounds import dev_set_bound, dev_set_size
 from .corrections import bbc, tibshirani_bias
+from .minimum import standard_error, tied_settings
 from .paired import alpaydin_5x2cv, corrected_t, dietterich_5x2cv
-from .selection import one_standard_error, standard_error, tied_settings
+from .rules import OneSE
+from .selection import one_standard_error
 from .spread import (
     bayle_interval,
     corrected_t_interval,
@@ -19,8 +22,7 @@ from .spread import (
     holdout_interval,
 )
 
-_BELOW = {
-    "OneSE": "inference.rules",
+_REPORTS = {
     "compare_rules": "results.reports.rules",
     "optimism": "results.reports.optimism",
     "theta_report": "results.reports.theta",
@@ -51,15 +53,15 @@ if TYPE_CHECKING:
     from ..results.reports.optimism import optimism
     from ..results.reports.rules import compare_rules
     from ..results.reports.theta import theta_report
-    from .rules import OneSE
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _BELOW:
+    """Import a report on first use: its module needs rooms that import this one."""
+    if name not in _REPORTS:
         raise AttributeError(
             f"module 'cvnb.inference' has no attribute {name!r}; it has {', '.join(__all__)}"
         )
-    value = getattr(importlib.import_module(f"cvnb.{_BELOW[name]}"), name)
+    value = getattr(importlib.import_module(f"cvnb.{_REPORTS[name]}"), name)
     globals()[name] = value
     return value
 

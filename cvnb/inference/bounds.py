@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..errors import InputError, LossError
+from .checked import is_number
 from .measured import is_result
 
 if TYPE_CHECKING:
@@ -16,24 +15,29 @@ if TYPE_CHECKING:
 
 
 def dev_set_bound(
-    n_dev: Any, n_settings: Any = None, delta: float = 0.05, range: float | None = None
+    n_dev: float | RiskEstimate,
+    n_settings: Any = None,
+    delta: float = 0.05,
+    range: float | None = None,
 ) -> float:
-    """How much the risk of the setting chosen on a dev set can exceed the best one's, with probability >= 1 - delta.
+    """How much the risk of the setting chosen on a dev set can exceed that of the best setting.
 
         range · √( (2 / n_dev) ln(2 n_settings / delta) )
 
-    `range` is the width of the interval that the loss lies in, 1 where it is left out; an unbounded loss has none, and no such
-    bound. A result whose θ is the minimum on one dev set may stand for both sizes; only 0-1 loss needs no range there.
+    The bound holds with probability >= 1 - delta. n_dev: rows of the dev set; or a result
+    whose θ is the minimum on one dev set, which gives n_settings too. range: the width of
+    the interval that the loss lies in, by default 1; a result needs it unless its loss is
+    0-1 loss. An unbounded loss has no such bound.
 
     >>> round(dev_set_bound(1000, 50), 4)
     0.1233
     """
     if is_result(n_dev):
-        n_dev, n_settings = _of_result(n_dev, range)
-    range = 1.0 if range is None else range
-    _check_bound("n_dev", n_dev, n_settings, delta, range)
+        n_dev, n_settings = _sizes_of(n_dev, range)
+    width = 1.0 if range is None else range
+    _check_arguments("n_dev", n_dev, n_settings, delta, width)
     return _finite(
-        lambda: range * math.sqrt(2.0 / n_dev * _logarithm(n_settings, delta))
+        lambda: width * math.sqrt(2.0 / n_dev * _logarithm(n_settings, delta))
     )
 
 
@@ -44,24 +48,24 @@ def dev_set_size(
 
         ⌈ 2 (range / width)² ln(2 n_settings / delta) ⌉
 
+    n_settings, delta and range are those of `dev_set_bound`.
+
     >>> dev_set_size(0.1, 50)
     1521
     """
-    _check_bound("width", width, n_settings, delta, range)
+    _check_arguments("width", width, n_settings, delta, range)
     exact = _finite(lambda: 2.0 * (range / width) ** 2 * _logarithm(n_settings, delta))
-    return math.ceil(
-        exact * (1 - 1e-12)
-    )  # a whole number stays one in spite of rounding
+    return math.ceil(exact * (1 - 1e-12))  # rounding must not add a row
 
 
-def _logarithm(n_settings: Any, delta: float) -> float:
-    """ln(2 n_settings / delta), of numbers as large and as small as they may be."""
+def _logarithm(n_settings: float, delta: float) -> float:
+    """ln(2 n_settings / delta), without overflow of the quotient."""
     return math.log(2.0) + math.log(n_settings) - math.log(delta)
 
 
-def _finite(number: Callable[[], float]) -> float:
+def _finite(formula: Callable[[], float]) -> float:
     try:
-        value = float(number())
+        value = float(formula())
     except OverflowError:
         value = math.inf
     if not math.isfinite(value):
@@ -71,21 +75,19 @@ def _finite(number: Callable[[], float]) -> float:
     return value
 
 
-def _of_result(result: RiskEstimate, range: float | None) -> tuple[int, int]:
-    """(rows of the smallest dev set, settings)."""
+def _sizes_of(result: RiskEstimate, range: float | None) -> tuple[int, int]:
+    """Return (rows of the smallest dev set, settings)."""
     record = result._record
     layouts = record.plan.inner_layouts or ()
     if not layouts or any(len(layout) > 1 for layout in layouts):
         raise InputError(
-            "the bound is for θ chosen on one dev set; here it was chosen otherwise."
+            "the bound is for θ chosen on one dev set, which is not the case here."
         )
-    if (
-        record.plan.group_codes is not None
-        or record.data.weights is not None
-        or record.recipe.time_ordered
-    ):
+    in_groups = record.plan.group_codes is not None
+    if in_groups or record.data.weights is not None or record.recipe.time_ordered:
         raise InputError(
-            "the bound counts independent rows of equal weight; these are grouped, weighted or in order of time."
+            "the bound counts independent rows of equal weight; these are grouped, "
+            "weighted or in order of time."
         )
     if not record.work.rule.takes_first:
         raise InputError(
@@ -95,35 +97,30 @@ def _of_result(result: RiskEstimate, range: float | None) -> tuple[int, int]:
         raise LossError(
             f"the {record.loss.name} loss has no known range; declare its width: range=..."
         )
-    return min(int(layout.sizes()[0, 1]) for layout in layouts), len(
-        record.family.settings
-    )
+    smallest = min(int(layout.sizes()[0, 1]) for layout in layouts)
+    return smallest, len(record.family.settings)
 
 
-def _check_bound(
+def _check_arguments(
     name: str, first: float, n_settings: Any, delta: float, range: float
 ) -> None:
-    if not (_is_number(first) and first > 0 and math.isfinite(first)) or (
-        name == "n_dev" and first < 1
-    ):
-        raise InputError(
-            f"{name}={first!r} must be a finite number {'>= 1' if name == 'n_dev' else '> 0'}."
-        )
-    if not (_is_number(n_settings) and n_settings >= 1 and n_settings != math.inf):
+    """Refuse what no formula here takes; `first` is n_dev or width, by its name."""
+    is_rows = name == "n_dev"
+    is_positive = is_number(first) and first > 0 and math.isfinite(first)
+    if not is_positive or (is_rows and first < 1):
+        bound = ">= 1" if is_rows else "> 0"
+        raise InputError(f"{name}={first!r} must be a finite number {bound}.")
+    if not (is_number(n_settings) and n_settings >= 1 and n_settings != math.inf):
         raise InputError(f"n_settings={n_settings!r} must be a finite number >= 1.")
-    if not (_is_number(delta) and 0 < delta < 1):
+    if not (is_number(delta) and 0 < delta < 1):
         raise InputError(f"delta={delta!r} is a probability strictly between 0 and 1.")
-    if not (_is_number(range) and range > 0):
+    if not (is_number(range) and range > 0):
         raise InputError(
-            f"range={range!r} must be a number > 0: the width of the interval that the loss lies in."
+            f"range={range!r} must be a number > 0: the width of the interval that the "
+            "loss lies in."
         )
     if not math.isfinite(range):
         raise LossError(
-            "an unbounded loss (range=inf) has no such bound; clip the loss and give the width of its range."
+            "an unbounded loss (range=inf) has no such bound; clip the loss and give the "
+            "width of its range."
         )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(
-        value, bool | np.bool_
-    )

@@ -1,4 +1,4 @@
-"""Numbers, tables, weights and groups that users give, looked at before a formula sees them."""
+"""Checks of the numbers, tables, weights and groups that users give."""
 
 from __future__ import annotations
 
@@ -10,43 +10,51 @@ import numpy as np
 from ..errors import InputError
 
 
-def number(
-    name: str, value: Any, least: float = -math.inf, most: float = math.inf
-) -> float:
-    """A finite number within bounds."""
-    fits = isinstance(value, int | float | np.integer | np.floating) and not isinstance(
-        value, bool | np.bool_
-    )
-    if not fits or not math.isfinite(value) or not least <= value <= most:
+def is_number(value: object) -> bool:
+    """Whether this is a real number; a bool is not."""
+    is_bool = isinstance(value, bool | np.bool_)
+    return not is_bool and isinstance(value, int | float | np.integer | np.floating)
+
+
+def is_whole_number(value: object) -> bool:
+    """Whether this is an integer; a bool is not."""
+    return not isinstance(value, bool) and isinstance(value, int | np.integer)
+
+
+def number(name: str, value: Any, least: float = -math.inf) -> float:
+    """Return the value, a finite number >= least."""
+    if not is_number(value) or not math.isfinite(value) or value < least:
         bounds = "" if least == -math.inf else f" >= {least:g}"
         raise InputError(f"{name}={value!r} must be a finite number{bounds}.")
     return float(value)
 
 
 def probability(name: str, value: Any) -> float:
-    """A number strictly between 0 and 1."""
+    """Return the value, a number strictly between 0 and 1."""
     value = number(name, value)
     if not 0 < value < 1:
         raise InputError(f"{name}={value!r} must lie strictly between 0 and 1.")
     return value
 
 
-def table(name: str, given: Any, shape: str, n_axes: int) -> np.ndarray:
-    """An array of numbers with so many axes, none of them empty."""
-    if np.ma.is_masked(given):
+def table(name: str, values: Any, shape: str, n_axes: int) -> np.ndarray:
+    """Return the values as an array of floats with n_axes axes, none of them empty.
+
+    shape: the axes in words, for the error message
+    """
+    if np.ma.is_masked(values):
         raise InputError(
             f"{name} has masked values; leave them out, or give NaN where that is allowed."
         )
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except (TypeError, ValueError):
-        raise InputError(f"{name} must be numbers {shape}, got {given!r}.") from None
+        raise InputError(f"{name} must be numbers {shape}, got {values!r}.") from None
     if array.dtype.kind not in "biuf":
-        raise InputError(
-            f"{name} must be numbers {shape}, got {array.dtype} such as {array.flat[0]!r}."
-            if array.size
-            else f"{name} must be numbers {shape}, got nothing."
+        example = (
+            f"{array.dtype} such as {array.flat[0]!r}" if array.size else "nothing"
         )
+        raise InputError(f"{name} must be numbers {shape}, got {example}.")
     array = array.astype(np.float64)
     if array.ndim != n_axes or not array.size:
         raise InputError(f"{name} must be numbers {shape}, got shape {array.shape}.")
@@ -54,7 +62,7 @@ def table(name: str, given: Any, shape: str, n_axes: int) -> np.ndarray:
 
 
 def row_weights(n: int, weights: Any) -> np.ndarray:
-    """Weights of n rows, ones where there are none given."""
+    """Return the weights of n rows; ones where weights is None."""
     if weights is None:
         return np.ones(n)
     weights = table("weights", weights, "[rows]", 1)
@@ -68,18 +76,21 @@ def row_weights(n: int, weights: Any) -> np.ndarray:
 
 
 def group_numbers(n: int, groups: Any) -> np.ndarray | None:
-    """The group of each of n rows as a number, None where there are no groups."""
+    """Return the group of each of n rows as a number; None where groups is None."""
     if groups is None:
         return None
     groups = np.asarray(groups)
     if groups.shape != (n,):
         raise InputError(
-            f"groups must have one value for each of the {n} rows of losses, got shape {groups.shape}."
+            f"groups must have one value for each of the {n} rows of losses, got shape "
+            f"{groups.shape}."
         )
-    if groups.dtype.kind == "O" and any(
-        value is None or value != value for value in groups.tolist()
-    ):
-        raise InputError("groups has missing values; give every row a group.")
-    if groups.dtype.kind in "cfmM" and np.isnan(groups).any():
+    if _has_missing(groups):
         raise InputError("groups has missing values; give every row a group.")
     return np.unique(groups, return_inverse=True)[1]
+
+
+def _has_missing(groups: np.ndarray) -> bool:
+    if groups.dtype.kind == "O":
+        return any(name is None or name != name for name in groups.tolist())
+    return groups.dtype.kind in "cfmM" and bool(np.isnan(groups).any())

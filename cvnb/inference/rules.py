@@ -1,7 +1,8 @@
-"""Rules that choose a setting from its inner fold losses: the minimum, the one-standard-error rule, a function of the user's.
+"""Rules that choose a setting: the minimum, the one-standard-error rule, a user's function.
 
-A rule is bound to one family before the run. It sees losses[k, s] of one training part, NaN where setting s failed, and
-gives the number of a setting, or None where every setting has failed in some fold.
+A rule is bound to one family before the run. It gets the inner losses[k, s] of one training
+part, NaN where setting s failed, and returns the index of a setting; None where every
+setting failed in some fold.
 """
 
 from __future__ import annotations
@@ -16,16 +17,23 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..errors import InfeasibleError, InputError, WrongTypeError
-from ..families.family import Family, Kind, format_setting
+from ..families.family import Family
+from ..families.labels import format_setting
+from ..families.setting_groups import SettingGroup
 from ..families.simplicity import Order, order_of
 from ..losses.loss import Loss
 from ..splits.layouts import are_apart
 from ..splits.plan import Plan
-from .selection import standard_error, tied_settings, within_one_error
+from .checked import is_whole_number
+from .minimum import standard_error, tied_settings, within_one_error
 
-ONE_AT_A_TIME = (
-    threading.RLock()
-)  # fast paths choose on threads, and a user's function may not expect that
+# fast paths choose on threads, and a user's function may not expect that
+ONE_AT_A_TIME = threading.RLock()
+
+POSITIONAL = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+)
 
 
 class Rule(Protocol):
@@ -35,21 +43,21 @@ class Rule(Protocol):
 
     @property
     def words(self) -> str:
-        """What follows "θ̂ chosen inside S by 5-fold CV"."""
+        """The words that follow "θ̂ chosen inside S by 5-fold CV"."""
         ...
 
     def choose(self, losses: np.ndarray) -> int | None:
-        """The setting that losses[k, s] speak for."""
+        """Return the index of the setting to take, given losses[k, s]."""
         ...
 
     def refuse(self, plan: Plan) -> None:
-        """An error where the rule means nothing on these splits."""
+        """Raise an error where the rule is meaningless on these splits."""
         ...
 
 
 @dataclass(frozen=True)
 class Minimum:
-    """The smallest mean loss; the first in grid order of equal ones."""
+    """The setting of the smallest mean loss; of equal ones the first in grid order."""
 
     zero_one: bool
     words = ""
@@ -60,16 +68,16 @@ class Minimum:
         return int(tied[0]) if tied.size else None
 
     def refuse(self, plan: Plan) -> None:
-        """It suits all splits."""
+        """Refuse nothing: the minimum suits all splits."""
 
 
 @dataclass(frozen=True)
 class OneSE:
-    """The one-standard-error rule, with a declared direction of simplicity: select=OneSE({"gamma": "small"}).
+    """The one-standard-error rule with declared directions of simplicity, for select=.
 
-    simplest maps the name of a parameter to "small", "large" or a list of its values, simplest first. Parameters whose
-    direction is known (large k and alpha, small C, few leaves, ...) need no word. On all others the setting keeps the
-    minimiser's value.
+    simplest: maps the name of a parameter to "small", "large" or a list of its values,
+    simplest first. Parameters whose direction is known (large k and alpha, small C, few
+    leaves, ...) need no entry. On all others the setting keeps the minimiser's value.
 
     >>> OneSE({"gamma": "small"})
     OneSE(simplest={'gamma': 'small'})
@@ -82,24 +90,24 @@ class OneSE:
             raise WrongTypeError(
                 f"simplest={self.simplest!r} must be a dict such as {{'gamma': 'small'}}."
             )
-        read = {
-            name: one if isinstance(one, str) else _listed(one)
-            for name, one in self.simplest.items()
+        simplest = {
+            name: _listed_once(direction) for name, direction in self.simplest.items()
         }
-        object.__setattr__(self, "simplest", read)  # an iterator is read once
-        for name, direction in self.simplest.items():
-            words = isinstance(direction, str) and direction in ("small", "large")
-            if not words and (
-                isinstance(direction, str) or not isinstance(direction, Iterable)
-            ):
+        object.__setattr__(self, "simplest", simplest)
+        for name, direction in simplest.items():
+            if not isinstance(direction, list) and direction not in ("small", "large"):
                 raise InputError(
-                    f"simplest[{name!r}]={direction!r} must be 'small', 'large' or a list of values, simplest first."
+                    f"simplest[{name!r}]={direction!r} must be 'small', 'large' or a list "
+                    "of values, simplest first."
                 )
 
 
 @dataclass(frozen=True)
 class OneStandardError:
-    """The simplest setting within one standard error of the minimum, no less simple than the minimiser on any axis."""
+    """The simplest setting within one standard error of the minimum.
+
+    On no axis is it less simple than the minimiser.
+    """
 
     order: Order
     zero_one: bool
@@ -112,35 +120,30 @@ class OneStandardError:
         tied = tied_settings(curve, self.zero_one)
         if not tied.size:
             return None
-        best = min(
-            tied, key=lambda s: self.order.steps[s]
-        )  # of equal minima the simplest
-        near = within_one_error(curve, standard_error(losses[:, best]))
-        return int(
-            min(
-                np.flatnonzero(near & self.order.no_less_simple(best)),
-                key=lambda s: (self.order.steps[s], curve[s], s),
-            )
-        )
+        steps = self.order.steps
+        best = min(tied, key=lambda s: steps[s])  # of equal minima the simplest
+        is_near = within_one_error(curve, standard_error(losses[:, best]))
+        candidates = np.flatnonzero(is_near & self.order.no_less_simple(best))
+        return int(min(candidates, key=lambda s: (steps[s], curve[s], s)))
 
     def refuse(self, plan: Plan) -> None:
-        for j in range(plan.n_parts if plan.inner_layouts is not None else 0):
-            layout = plan.inner_layouts[j]  # type: ignore[index]
+        for layout in plan.inner_layouts or ():
             if len(layout) < 2:
                 raise InfeasibleError(
-                    "select='one_se' needs at least two inner folds, for one dev set has no standard error; use inner=5, or "
-                    "select='min'."
+                    "select='one_se' needs at least two inner folds, because one dev set has "
+                    "no standard error; use inner=5, or select='min'."
                 )
             if not are_apart(layout):
                 raise InfeasibleError(
-                    "select='one_se' is void where inner test parts overlap, as in repeated or resampled CV: the standard "
-                    "error shrinks with every repeat while the data stay the same; use inner=5, or select='min'."
+                    "select='one_se' is void where inner test parts overlap, as in "
+                    "repeated or resampled CV: the standard error shrinks with every "
+                    "repeat while the data stay the same; use inner=5, or select='min'."
                 )
 
 
 @dataclass(frozen=True)
-class Own:
-    """A function of the user's: of the curve, and of the fold losses and the settings too where it requires them."""
+class UserRule:
+    """A user's function of the curve; or of (curve, fold losses), or (curve, losses, settings)."""
 
     function: Callable[..., Any]
     settings: list[dict[str, Any]]
@@ -158,29 +161,31 @@ class Own:
         curve = losses.mean(axis=0)
         if np.isnan(curve).all():
             return None
-        given = (curve.copy(), losses.T.copy(), copy.deepcopy(self.settings))
+        arguments = (curve.copy(), losses.T.copy(), copy.deepcopy(self.settings))
         with ONE_AT_A_TIME:
-            chosen = self.function(*given[: _n_required(self.function)])
-        whole = isinstance(chosen, int | np.integer) and not isinstance(
-            chosen, bool | np.bool_
-        )
-        if not whole or not 0 <= chosen < curve.size:
+            chosen = self.function(*arguments[: _n_required(self.function)])
+        if not is_whole_number(chosen) or not 0 <= chosen < curve.size:
             raise InputError(
-                f"select={self.name} gave {chosen!r}; it must return the number of a setting, 0 to {curve.size - 1}."
+                f"select={self.name} gave {chosen!r}; it must return the number of a "
+                f"setting, 0 to {curve.size - 1}."
             )
         if np.isnan(curve[chosen]):
             failed = format_setting(self.settings[chosen])
             raise InputError(
-                f"select={self.name} chose setting {chosen} ({failed}), which failed; its loss is NaN."
+                f"select={self.name} chose setting {chosen} ({failed}), which failed; its "
+                "loss is NaN."
             )
         return int(chosen)
 
     def refuse(self, plan: Plan) -> None:
-        """Nobody can tell what it suits."""
+        """Refuse nothing: what a user's function suits is unknown."""
 
 
-def rule_of(select: Any, family: Family, kinds: list[Kind], loss: Loss) -> Rule:
-    """The rule that select= stands for, bound to this family and loss."""
+def rule_of(select: Any, family: Family, kinds: list[SettingGroup], loss: Loss) -> Rule:
+    """Return the rule that select= names, bound to this family and loss.
+
+    kinds: the groups of settings that scikit-learn validated, see `SettingGroup`
+    """
     if isinstance(select, str) and select == "min":
         return Minimum(loss.zero_one)
     if isinstance(select, OneSE) or (isinstance(select, str) and select == "one_se"):
@@ -190,33 +195,37 @@ def rule_of(select: Any, family: Family, kinds: list[Kind], loss: Loss) -> Rule:
         )
     if callable(select) and not isinstance(select, type):
         _n_required(select)
-        return Own(select, family.settings)
+        return UserRule(select, family.settings)
     raise InputError(
-        f"select={select!r} is not known; use 'min', 'one_se', OneSE({{...}}) or a function of the inner curve."
+        f"select={select!r} is not known; use 'min', 'one_se', OneSE({{...}}) or a "
+        "function of the inner curve."
     )
 
 
 def _n_required(function: Callable[..., Any]) -> int:
-    """How many of (curve, losses[setting, fold], settings) a function asks for: what it requires; *args asks for all."""
+    """Number of (curve, losses[setting, fold], settings) that a function requires.
+
+    *args counts as all three.
+    """
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return 1
-    places = [
-        p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]
-    required = sum(p.default is p.empty for p in places)
-    star = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    by_name = [
-        p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty
-    ]
-    if required > 3 or by_name or not (places or star):
+    kinds = {p.kind for p in parameters}
+    required = [p for p in parameters if p.default is p.empty]
+    n_required = sum(p.kind in POSITIONAL for p in required)
+    takes_none = not kinds & {*POSITIONAL, inspect.Parameter.VAR_POSITIONAL}
+    needs_keyword = any(p.kind is p.KEYWORD_ONLY for p in required)
+    if n_required > 3 or needs_keyword or takes_none:
         name = getattr(function, "__name__", type(function).__name__)
         raise WrongTypeError(
-            f"select={name} must be a function of (curve), (curve, losses) or (curve, losses, settings)."
+            f"select={name} must be a function of (curve), (curve, losses) or (curve, "
+            "losses, settings)."
         )
-    return 3 if star else max(1, required)
+    return 3 if inspect.Parameter.VAR_POSITIONAL in kinds else max(1, n_required)
 
 
-def _listed(direction: Any) -> Any:
-    return list(direction) if isinstance(direction, Iterable) else direction
+def _listed_once(direction: Any) -> Any:
+    """Return a word as it is and values as a list, for an iterator can be read only once."""
+    is_values = isinstance(direction, Iterable) and not isinstance(direction, str)
+    return list(direction) if is_values else direction

@@ -1,7 +1,7 @@
-"""A run in a thread of its own: the cell ends at once, its output shows how far the run is, and then the result.
+"""A run in a thread of its own: the cell ends at once and shows progress, then the result.
 
-The thread works on a copy of the rows, so later cells may do with theirs what they like. It prints nothing; whatever estimators
-print stays with the cell that began the run.
+The thread works on a copy of the rows, so later cells may modify their data freely. It
+prints nothing; the output of estimators stays with the cell that began the run.
 """
 
 from __future__ import annotations
@@ -26,50 +26,49 @@ from ..views.display import bundle_of
 Result = RiskEstimate | Comparison
 
 
-class Job:
-    """A run that goes on in the background.
+class BackgroundRun:
+    """A run in the background.
 
     state     "running", "finished", "cancelled" or "failed"
-    progress  how much is done, from 0 to 1
-    result    the result; None as long as the run goes on. Of a cancelled run it is the finished
-              part, and wait() raises Interrupted
+    progress  share that is done, from 0 to 1
+    result    the result; None while running. Of a cancelled run it is the finished part, and
+              wait() raises Interrupted
+    error     the exception that ended a failed run, or None
     """
 
     def __init__(
         self,
         run: Callable[[Slot], Result],
         slot: Slot,
-        shown: Callable[[Job], None] = lambda job: None,
+        show: Callable[[BackgroundRun], None] = lambda job: None,
     ) -> None:
-        self._run, self._slot, self._shown = run, slot, shown
+        self.error: BaseException | None = None
+        self._run, self._slot, self._show = run, slot, show
         self._result: Result | None = None
-        self._error: BaseException | None = None
         self._over = threading.Event()
 
-    def start(self, enter: Callable[[], None] = lambda: None) -> Job:
-        """Begin; `enter` is called first thing in the thread, which has the settings of scikit-learn and joblib of this one."""
+    def start(self, enter: Callable[[], None] = lambda: None) -> BackgroundRun:
+        """Begin to run, with the settings that scikit-learn and joblib have in this thread.
+
+        `enter` is called first in the new thread.
+        """
         config, (backend, n_jobs) = sklearn.get_config(), get_active_backend()
-        chosen = is_dask(backend) or n_jobs not in (None, 1)
+        is_chosen = is_dask(backend) or n_jobs not in (None, 1)
 
         def work() -> None:
             try:
                 enter()
-                with (
-                    sklearn.config_context(**config),
-                    parallel_config(backend, n_jobs=n_jobs)
-                    if chosen
-                    else nullcontext(),
-                ):
+                jobs: Any = nullcontext()
+                if is_chosen:
+                    jobs = parallel_config(backend, n_jobs=n_jobs)
+                with sklearn.config_context(**config), jobs:
                     self._result = self._run(self._slot)
-            except (
-                BaseException
-            ) as error:  # kept: wait() and result raise it where somebody sees it
-                cancelled = isinstance(
-                    error, KeyboardInterrupt
-                )  # before anything was finished
-                self._error = None if cancelled else error
+            except KeyboardInterrupt:
+                pass  # cancelled before anything was finished
+            except BaseException as error:
+                self.error = error  # raised where the caller sees it: wait(), result
             try:
-                self._shown(self)
+                self._show(self)
             finally:
                 self._over.set()
 
@@ -78,73 +77,62 @@ class Job:
 
     @property
     def state(self) -> str:
-        """One word on how it stands."""
+        """Return "running", "finished", "cancelled" or "failed"."""
         if not self._over.is_set():
             return "running"
-        if self._error is not None:
+        if self.error is not None:
             return "failed"
-        return (
-            "finished"
-            if self._result is not None and self._result.complete
-            else "cancelled"
-        )
+        is_complete = self._result is not None and self._result.complete
+        return "finished" if is_complete else "cancelled"
 
     @property
     def progress(self) -> float:
-        """How much is done, from 0 to 1."""
+        """Return the share that is done, from 0 to 1."""
         return 1.0 if self.state == "finished" else self._slot.share
 
     @property
     def result(self) -> Result | None:
-        """The result, None while the run goes on; after cancel() the finished part.
+        """Return the result; None while running, the finished part after cancel().
 
         Raises the error that ended the run.
         """
-        if self._error is not None:
-            raise self._error
+        if self.error is not None:
+            raise self.error
         return self._result
 
-    @property
-    def error(self) -> BaseException | None:
-        """What the run raised."""
-        return self._error
-
     def wait(self, timeout: float | None = None) -> Result | None:
-        """The result, as soon as the run is over; None where it still goes on after `timeout` seconds.
+        """Wait for the end of the run and return its result.
 
-        Raises Interrupted with the finished part where the run was cancelled. An interrupt while
-        waiting is a plain KeyboardInterrupt: it ends the waiting, not the run.
+        None if it is still running after `timeout` seconds. Raises Interrupted with the finished
+        part if the run was cancelled. An interrupt while waiting is a plain KeyboardInterrupt: it
+        ends the waiting, not the run.
         """
         if self._over.wait(timeout):
-            self._shown(
-                self
-            )  # again, for nbclient hears only what the cell says that is being run
+            self._show(self)  # again: nbclient stores only output of the running cell
         if self.state == "cancelled":
             raise interrupted(self._result)
         return self.result
 
     def cancel(self) -> None:
-        """Stop; `result` is then the finished part.
+        """Stop the run; `result` is then the finished part.
 
-        A path that goes split by split on one thread ends the split it is at.
+        A path that goes split by split on one thread finishes its current split.
         """
         self._slot.stop.set()
 
     def __repr__(self) -> str:
-        if self._error is not None:
-            return f"Job(failed: {type(self._error).__name__}: {self._error})"
+        if self.error is not None:
+            return f"Job(failed: {type(self.error).__name__}: {self.error})"
         return f"Job({self.state}, {100 * self.progress:.0f} % done)"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        return (
-            {"text/plain": repr(self)}
-            if self._result is None
-            else bundle_of(self._result)
-        )
+        if self._result is None:
+            return {"text/plain": repr(self)}
+        return bundle_of(self._result)
 
 
 class Panel(Slot):
-    """A slot with a Cancel button; widgets show it while the run goes on, and nothing of them is left behind."""
+    """A slot with a Cancel button: widgets during the run, which are closed at its end."""
 
     def __init__(self, shows: bool = True) -> None:
         super().__init__(shows)
@@ -152,7 +140,7 @@ class Panel(Slot):
         self.words: Any = None
 
     def open(self) -> None:
-        """Show it in the current cell; without the widgets where nobody looks at them."""
+        """Show it in the current cell; one line of text if widgets would not be visible."""
         from IPython.display import display
 
         if not self.seen:
@@ -175,16 +163,16 @@ class Panel(Slot):
         self.handle = display(self.box, display_id=True)
 
     def draw(self, text: str) -> None:
-        """Show a bar and a sentence, and that it is being stopped."""
+        """Show a bar and a sentence, with "Stopping: " after a click on Cancel."""
         self.words.value = self.bar("Stopping: " + text if self.stop.is_set() else text)
 
     def take(self, data: dict[str, Any], metadata: dict[str, Any]) -> None:
-        """Put something else in the place of the widgets."""
+        """Replace the widgets by something else, such as the result."""
         super().take(data, metadata)
         self._close()
 
     def clear(self) -> None:
-        """Take away what it shows."""
+        """Remove what is shown."""
         super().clear()
         self._close()
 
@@ -201,32 +189,34 @@ class Panel(Slot):
             self.box = None
 
 
-def show_end(job: Job, slot: Slot) -> None:
-    """Put the result of a job, or the error that ended it, in the place of its progress."""
+def show_end(job: BackgroundRun, slot: Slot) -> None:
+    """Replace the progress of a job by its result, or by the error that ended it."""
     error = job.error
     if error is None and job.result is not None:
         slot.take(*bundle_of(job.result))
         return
-    text = (
-        f"Cancelled: {finished(None)}."
-        if error is None
-        else f"{type(error).__name__}: {error}"
-    )
-    if error is not None and (
-        not isinstance(error, CvnbError) or error.__cause__ is not None
-    ):
-        text += " (job.wait() shows where)"
-    slot.take(
-        {"text/plain": text, "text/html": f'<pre role="alert">{escape(text)}</pre>'}, {}
-    )
+    if error is None:
+        text = f"Cancelled: {finished(None)}."
+    else:
+        text = f"{type(error).__name__}: {error}"
+        if not isinstance(error, CvnbError) or error.__cause__ is not None:
+            text += " (job.wait() shows where)"
+    block = f'<pre role="alert">{escape(text)}</pre>'
+    slot.take({"text/plain": text, "text/html": block}, {})
 
 
 def begin(
     run: Callable[[Slot], Result], shell: Any, quiet: bool, progress: bool
-) -> Job:
-    """A job that runs in the background of the current cell, which shows it in a notebook unless it is to be quiet."""
+) -> BackgroundRun:
+    """Start a run in the background of the current cell and return it.
+
+    run       called with the slot of its progress
+    shell     the IPython shell
+    quiet     show nothing
+    progress  show the progress, in a notebook
+    """
     if quiet or not in_notebook():
-        return Job(run, Slot(shows=False)).start()
+        return BackgroundRun(run, Slot(shows=False)).start()
     panel = Panel(shows=progress)
     panel.open()
     parent = shell.get_parent()
@@ -234,4 +224,4 @@ def begin(
     def enter() -> None:
         getattr(shell, "set_thread_parent", shell.set_parent)(parent)
 
-    return Job(run, panel, lambda job: show_end(job, panel)).start(enter)
+    return BackgroundRun(run, panel, lambda job: show_end(job, panel)).start(enter)

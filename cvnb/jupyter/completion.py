@@ -1,6 +1,6 @@
-"""Completion on the line of the magics: options, the words they know, names of data.
+"""Completion on the line of the magics: options, their words, names of data.
 
-The body keeps Python's own, and has the names that are at hand in it beside.
+The body keeps Python's own completion and adds the names that it may use without an import.
 """
 
 from __future__ import annotations
@@ -19,15 +19,18 @@ from IPython.core.completer import (
 
 from ..data.checks import is_frame
 from .magic_line import WORDS
-from .magics import NestedCVMagics, at_hand, options_of
+from .magic_options import options_of
+from .magics import NestedCVMagics
+from .namespace import at_hand
 
 CELL = re.compile(r"%%(nestedcv)\s(.*)$")
 NAME = re.compile(r"(?<![\w.])([A-Za-z_]\w*)$")
 LINE = re.compile(r"(?:.*=)?\s*%(nestedcv|folds|recipe)\s(.*)$")
+OF_IPYTHON = ("In", "Out")
 
 
 def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]:
-    """The matcher of one shell."""
+    """Return the matcher of one shell."""
 
     @context_matcher()
     def cvnb_matcher(context: CompletionContext) -> SimpleMatcherResult:
@@ -35,18 +38,21 @@ def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]
         line = lines[context.cursor_line][: context.cursor_position]
         if context.cursor_line and CELL.match(lines[0]):
             return _in_body(line)
-        found = (CELL.match(line) if context.cursor_line == 0 else None) or LINE.match(
-            line
-        )
-        if found is None:
+        match = None if context.cursor_line else CELL.match(line)
+        match = match or LINE.match(line)
+        if match is None:
             return {"completions": []}
-        *before, fragment = found[2].split(" ")
+        *before, fragment = match[2].split(" ")
         option, equals, value = fragment.partition("=")
         if equals and option.startswith("--"):
             before, fragment = [option], value
-        matches = _matches(shell, found[1], fragment, before[-1] if before else "")
+        words = _words(shell, match[1], fragment, before[-1] if before else "")
         return {
-            "completions": [SimpleCompletion(text, type="param") for text in matches],
+            "completions": [
+                SimpleCompletion(word, type="param")
+                for word in words
+                if word.startswith(fragment)
+            ],
             "matched_fragment": fragment,
             "suppress": True,
         }
@@ -55,50 +61,36 @@ def matcher_of(shell: Any) -> Callable[[CompletionContext], SimpleMatcherResult]
 
 
 def _in_body(line: str) -> SimpleMatcherResult:
-    """Names that need no import, where one is begun; an attribute is none of them."""
-    found = NAME.search(line)
-    names = [name for name in at_hand() if found and name.startswith(found[1])]
+    """Names that need no import, after the start of a name that is no attribute."""
+    match = NAME.search(line)
+    start = match[1] if match else ""
+    names = [name for name in at_hand() if match and name.startswith(start)]
     completions = [SimpleCompletion(name, type="function") for name in names]
-    return {"completions": completions, "matched_fragment": found[1] if found else ""}
+    return {"completions": completions, "matched_fragment": start}
 
 
-def _matches(shell: Any, magic: str, fragment: str, before: str) -> list[str]:
-    """What may stand here: an option, a value of the option before, or data."""
+def _words(shell: Any, magic: str, fragment: str, before: str) -> list[str]:
+    """Options, or what may follow the option `before`: its words, columns, names of data."""
     if fragment.startswith("-"):
         options = options_of(getattr(NestedCVMagics, magic))
-        return [
-            option
-            for option in options
-            if option.startswith(fragment) and option.startswith("--")
-        ]
-    names = sorted(
+        return [option for option in options if option.startswith("--")]
+    if before == "--target":
+        return _columns(shell.user_ns.values())
+    names = [
         name
         for name, value in shell.user_ns.items()
-        if not name.startswith("_") and name not in OWN and _is_data(value)
-    )
-    if before == "--target":
-        columns = [
-            str(column)
-            for value in shell.user_ns.values()
-            if is_frame(value)
-            for column in value.columns
-        ]
-        return [
-            column
-            for column in dict.fromkeys(columns)
-            if column.startswith(fragment) and " " not in column
-        ]
-    return [
-        word for word in (*WORDS.get(before, ()), *names) if word.startswith(fragment)
+        if not name.startswith("_") and name not in OF_IPYTHON and _is_data(value)
     ]
+    return [*WORDS.get(before, ()), *sorted(names)]
 
 
-OWN = ("In", "Out")  # of IPython itself
+def _columns(values: Any) -> list[str]:
+    """The columns of all frames, without those that need quotes."""
+    frames = [value for value in values if is_frame(value)]
+    columns = dict.fromkeys(str(name) for frame in frames for name in frame.columns)
+    return [column for column in columns if " " not in column]
 
 
 def _is_data(value: Any) -> bool:
-    return (
-        isinstance(value, np.ndarray)
-        or is_frame(value)
-        or type(value).__name__ in ("Series", "list")
-    )
+    is_sequence = type(value).__name__ in ("Series", "list")
+    return is_sequence or isinstance(value, np.ndarray) or is_frame(value)

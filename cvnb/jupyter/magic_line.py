@@ -1,32 +1,41 @@
-"""What stands on the line of the magics: options, the recipe they make, the words they know."""
+"""The line of a magic: the recipe that its options make, and the words that they know."""
 
 from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import CvnbError
 from ..losses.loss import NAMED
 from ..splits.recipes import Recipe
 
-OPTIONS_OF = {  # recipe -> what these options stand for there
-    "train_validation_test": {"outer": "test", "inner": "validation", "test": "test", "validation": "validation"},
+SHARES = {"test": "test", "validation": "validation"}
+
+# Recipe -> option of the line -> keyword of the recipe's constructor.
+OPTIONS_OF = {
+    "train_validation_test": {"outer": "test", "inner": "validation", **SHARES},
     "cv_test": {"outer": "test", "inner": "inner", "test": "test"},
     "resampling_test": {
-        "outer": "test", "inner": "samples", "test": "test", "samples": "samples", "validation": "validation",
+        "outer": "test",
+        "inner": "samples",
+        "samples": "samples",
+        **SHARES,
     },
     "nested_cv": {"outer": "outer", "inner": "inner"},
     "nested_dev": {"outer": "outer"},
-    "nested_resampling": {"outer": "outer", "inner": "inner", "test": "test", "validation": "validation"},
+    "nested_resampling": {"outer": "outer", "inner": "inner", **SHARES},
     "external_cv": {"outer": "folds"},
     "internal_cv": {"inner": "folds"},
     "dev_set": {"inner": "dev", "validation": "dev"},
     "validation": {"outer": "test", "test": "test"},
     "leave_one_out": {},
-}  # fmt: skip
+}
 OF_RECIPE = ("outer", "inner", "test", "validation", "samples")
-WORDS = {  # option -> the words that it knows; names of the notebook may be given to most of them too
+
+# Option -> the words that it knows; most of them take names of the notebook as well.
+WORDS = {
     "--recipe": tuple(OPTIONS_OF),
     "--loss": tuple(NAMED),
     "--outer": ("loo",),
@@ -37,78 +46,87 @@ WORDS = {  # option -> the words that it knows; names of the notebook may be giv
 
 
 class OneLine:
-    """An error that a cell shows in one line, and that fails the cell all the same."""
+    """An error that a cell shows in one line and that still fails the cell."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]
 
 
 class NestedCVError(OneLine, CvnbError):
-    """What the user can mend."""
+    """An error that the user can fix."""
 
 
 def unquoted(text: str) -> str:
-    """The line's quotes keep a word together; they are no part of it."""
-    return (
-        text[1:-1]
-        if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
-        else text
-    )
+    """Return the text without the quotes that keep it together on the line."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text
 
 
-def recipe_of(arguments: Any, value: Any, defaults: dict[str, str]) -> Recipe:
-    """The recipe that the options describe: value(option, text, words) reads one, defaults stand for those not given."""
+def recipe_of(
+    arguments: Any, value: Callable[..., Any], defaults: dict[str, str]
+) -> Recipe:
+    """Return the recipe that the options describe.
+
+    arguments  the parsed line
+    value      value(option, text, words) evaluates the text of one option
+    defaults   texts of "outer", "inner" and "seed" where the line has none
+    """
     name = arguments.recipe or "nested_cv"
     if name not in OPTIONS_OF:
         raise NestedCVError(
             f"--recipe {name!r} is not known; the recipes are {', '.join(OPTIONS_OF)}."
         )
-    known = OPTIONS_OF[name]
-    options: dict[str, Any] = {}
-    given: dict[str, str] = {}
+    keywords = _split_keywords(arguments, name, value)
+    for option in ("outer", "inner"):
+        keyword, default = OPTIONS_OF[name].get(option, ""), defaults[option]
+        # The defaults are numbers of splits, which other keywords do not take.
+        counts = keyword in ("outer", "inner", "folds") and name != "nested_resampling"
+        if default and counts and keyword not in keywords:
+            config, words = f"%config NestedCVMagics.{option}", WORDS[f"--{option}"]
+            keywords[keyword] = value(config, default, words)
+    seed = arguments.seed
+    if seed is None:
+        seed = defaults["seed"] or None
+    for option, text in {"seed": seed, "buffer": arguments.buffer}.items():
+        if text is not None:
+            keywords[option] = value(f"--{option}", text)
+    if arguments.stratify is not None:
+        keywords["stratify"] = arguments.stratify
+    if arguments.time_ordered:
+        keywords["time_ordered"] = True
+    return getattr(Recipe, name)(**keywords)
+
+
+def _split_keywords(
+    arguments: Any, recipe: str, value: Callable[..., Any]
+) -> dict[str, Any]:
+    """Keywords of a named recipe, from the options of its splits."""
+    keyword_of = OPTIONS_OF[recipe]
+    option_of: dict[str, str] = {}
+    keywords: dict[str, Any] = {}
     for option in OF_RECIPE:
         text = getattr(arguments, option)
         if text is None:
             continue
-        if option not in known:
+        if option not in keyword_of:
             raise NestedCVError(
-                f"--{option} means nothing to --recipe {name}; leave it out."
+                f"--{option} means nothing to --recipe {recipe}; leave it out."
             )
-        keyword = known[option]
-        if keyword in given:
+        keyword = keyword_of[option]
+        if keyword in option_of:
             raise NestedCVError(
-                f"--{given[keyword]} and --{option} are the same to --recipe {name}; give one of them."
+                f"--{option_of[keyword]} and --{option} are the same to "
+                f"--recipe {recipe}; give one of them."
             )
-        given[keyword] = option
-        options[keyword] = value(f"--{option}", text, WORDS.get(f"--{option}", ()))
-    for option in (
-        "outer",
-        "inner",
-    ):  # a default counts splits, so it stands only where splits are counted
-        keyword, default = known.get(option, ""), defaults.get(option)
-        if (
-            default
-            and keyword in ("outer", "inner", "folds")
-            and keyword not in given
-            and name != "nested_resampling"
-        ):
-            options[keyword] = value(
-                f"%config NestedCVMagics.{option}", default, WORDS[f"--{option}"]
-            )
-    for option in ("seed", "buffer"):
-        text = getattr(arguments, option)
-        text = defaults.get(option) or None if text is None else text
-        if text is not None:
-            options[option] = value(f"--{option}", text)
-    if arguments.stratify is not None:
-        options["stratify"] = arguments.stratify
-    if arguments.time_ordered:
-        options["time_ordered"] = True
-    return getattr(Recipe, name)(**options)
+        option_of[keyword] = option
+        words = WORDS.get(f"--{option}", ())
+        keywords[keyword] = value(f"--{option}", text, words)
+    return keywords
 
 
 def explained(message: str, options: list[str]) -> str:
-    """What argparse said, with the option that may have been meant."""
-    found = re.search(r"unrecognized arguments: (--?[\w-]+)", message)
-    close = difflib.get_close_matches(found[1], options, n=1) if found else []
-    return f"{message}{f' Did you mean {close[0]}?' if close else ''} See %nestedcv."
+    """Return argparse's message, with the option that was probably meant."""
+    unknown = re.search(r"unrecognized arguments: (--?[\w-]+)", message)
+    close = difflib.get_close_matches(unknown[1], options, n=1) if unknown else []
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"{message}{hint} See %nestedcv."

@@ -1,12 +1,11 @@
-"""%%nestedcv: nested cross-validation of what the cell describes; %folds: its splits alone.
+"""%%nestedcv runs nested cross-validation, %folds shows its splits, %recipe a form.
 
-The line says on which data and how; the body is Python whose last expression is the family. Whatever the magic does, two lines
-of Python do too: `recipe = Recipe(...)`, `recipe.run(family, X, y)`.
+The line gives the data and the options; the body is Python whose last expression is the
+family. Two lines of Python do the same: `recipe = Recipe(...)`, `recipe.run(family, X, y)`.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Collection
 from keyword import iskeyword
 from typing import Any
@@ -21,25 +20,23 @@ from IPython.core.magic import (
     no_var_expand,
     output_can_be_silenced,
 )
-from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.core.magic_arguments import magic_arguments, parse_argstring
 from IPython.display import display
 from sklearn.metrics import get_scorer_names
 from traitlets import Enum, Unicode
 
-from ..data.checks import is_frame
 from ..data.table import Data
 from ..engine.progress import Slot, in_notebook
 from ..errors import CvnbError, Interrupted
-from ..families.family import Family
-from ..families.registry import short_hand, short_hands
 from ..results.comparison import finished
 from ..runs.forecast import Forecast
-from ..runs.prepare import DEFAULTS, Options, Ready, dry_run, prepare
+from ..runs.prepare import DEFAULTS, Options, dry_run, prepare
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
-from ..splits.specs import Resampling
-from ..views.display import bundle_of, recipes_text
-from .background import Job, Result, begin
+from ..views.display import bundle_of
+from ..views.inputs import recipes_text
+from .background import BackgroundRun, Result, begin
+from .magic_data import data_texts, rows_of
 from .magic_line import (
     OPTIONS_OF,
     WORDS,
@@ -49,78 +46,29 @@ from .magic_line import (
     recipe_of,
     unquoted,
 )
-
-
-def at_hand() -> dict[str, Any]:
-    """What the body of a cell may call without an import: every short-hand, and what families and recipes are made with."""
-    hands = {name: short_hand(name) for name in short_hands()}
-    return {**hands, "Family": Family, "Recipe": Recipe, "Resampling": Resampling}
+from .magic_options import (
+    DATA,
+    GROUPS,
+    HELP,
+    RUN,
+    SPLITS,
+    TARGET,
+    options_of,
+    with_options,
+)
+from .namespace import at_hand, run_body, value_of
 
 
 class NestedCVInterrupted(OneLine, Interrupted):
-    """Stopped; what was finished is shown and bound."""
-
-
-def _split_options(magic: Any) -> Any:
-    """The options of both magics: data, and how they are split."""
-    options = [
-        argument(
-            "data",
-            nargs="*",
-            help="X and y: names (or expressions without spaces); with --target one frame",
-        ),
-        argument(
-            "--recipe",
-            help=f"a named recipe: {', '.join(OPTIONS_OF)} (default nested_cv)",
-        ),
-        argument(
-            "--outer",
-            help="outer splits: folds, a share, 'loo', or the name of a splitter (default 5)",
-        ),
-        argument(
-            "--inner",
-            help="inner splits, likewise (default: the cv of a GridSearchCV, else 5)",
-        ),
-        argument(
-            "--test", help="share of the rows in the test part, of recipes with one"
-        ),
-        argument(
-            "--validation",
-            help="share of the rows in a validation set, of recipes with one",
-        ),
-        argument("--samples", help="number of random validation sets"),
-        argument("--seed", help="seed of every split (default 0)"),
-        argument(
-            "--stratify",
-            action="store_true",
-            default=None,
-            help="keep the proportions of the classes",
-        ),
-        argument(
-            "--no-stratify",
-            dest="stratify",
-            action="store_false",
-            help="do not keep them",
-        ),
-        argument(
-            "--time-ordered",
-            action="store_true",
-            help="rows are in the order of time: contiguous test parts",
-        ),
-        argument(
-            "--buffer", help="rows thrown away on both sides of every test part in time"
-        ),
-        argument("--target", help="the column of the frame that is y"),
-        argument("--groups", help="groups: a name, or a column of the frame"),
-    ]
-    for option in reversed(options):
-        magic = option(magic)
-    return magic
+    """The run was interrupted; the finished part is shown and bound."""
 
 
 @magics_class
 class NestedCVMagics(Magics):
-    """The magics that %load_ext cvnb registers; defaults by %config NestedCVMagics.seed = "1", and so on."""
+    """The magics that %load_ext cvnb registers.
+
+    Defaults are set by %config NestedCVMagics.seed = "1", and so on.
+    """
 
     outer = Unicode("", help="default of --outer").tag(config=True)
     inner = Unicode("", help="default of --inner").tag(config=True)
@@ -129,7 +77,7 @@ class NestedCVMagics(Magics):
     select = Unicode("min", help="default of --select").tag(config=True)
     path = Enum(["auto", "refit"], "auto", help="default of --path").tag(config=True)
     progress = Enum(
-        ["auto", "off"], "auto", help="whether runs show how far they are"
+        ["auto", "off"], "auto", help="whether runs show their progress"
     ).tag(config=True)
 
     @property
@@ -137,59 +85,24 @@ class NestedCVMagics(Magics):
         return self.shell
 
     @magic_arguments()
-    @_split_options
-    @argument(
-        "--loss",
-        help="zero_one, squared, absolute, log, or the name of a function of (y, ŷ)",
-    )
-    @argument(
-        "--scoring",
-        help="a scorer of scikit-learn by name, or the name of one of yours",
-    )
-    @argument("--weights", help="weights of the rows: a name, or a column of the frame")
-    @argument("--select", help="min, one_se, or the name of a rule (default min)")
-    @argument(
-        "--jobs", help="number of threads or worker processes; -1 for all processors"
-    )
-    @argument("--path", help="auto, or refit for one fit per setting and split")
-    @argument(
-        "--flat",
-        action="store_true",
-        help="also measure every setting outside, for the flat estimate",
-    )
-    @argument(
-        "--dry-run",
-        action="store_true",
-        help="say what the run would do and cost; two fits at most",
-    )
-    @argument(
-        "--background",
-        action="store_true",
-        help="return a job at once: .wait(), .cancel(), .progress, .result",
-    )
-    @argument("-o", "--output", metavar="NAME", help="bind the result to this name")
-    @argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="show nothing; _ and -o hold the result",
-    )
-    @argument("-h", "--help", action="store_true", help="show this help")
+    @with_options(*SPLITS, *RUN, HELP)
     @output_can_be_silenced
     @no_var_expand
     @line_cell_magic
     def nestedcv(
         self, line: str, cell: str | None = None
-    ) -> Result | Forecast | Job | None:
+    ) -> Result | Forecast | BackgroundRun | None:
         """Risk of "choose θ, then train", for the family that the cell's last expression gives.
 
-        The body is Python run in your namespace; Family, Recipe and the short-hands (knn, ridge, ...) are at hand in it. Its
-        last expression is a Family, an (estimator, grid) pair, a GridSearchCV, or a dict of those by name.
+        The body is Python run in your namespace; Family, Recipe and the short-hands (knn,
+        ridge, ...) are available in it. Its last expression is a Family, an (estimator, grid)
+        pair, a GridSearchCV, or a dict of those by name.
         """
-        arguments = self._parsed(self.nestedcv, line)
+        arguments = _parsed(self.nestedcv, line)
         if cell is None or arguments.help:
             print(
-                f"{recipes_text()}\n\n{self.nestedcv.__doc__}\nat hand in the body: {', '.join(at_hand())}"
+                f"{recipes_text(OPTIONS_OF)}\n\n{self.nestedcv.__doc__}\n"
+                f"available in the body: {', '.join(at_hand())}"
             )
             return None
         slot = Slot()
@@ -203,133 +116,117 @@ class NestedCVMagics(Magics):
         except CvnbError as error:
             slot.clear()
             if error.__cause__ is not None:
-                raise  # an estimator or a loss failed, and its traceback says where
+                raise  # an estimator or a loss failed: the traceback shows where
             raise NestedCVError(str(error)) from None
         except BaseException:
             slot.clear()
             raise
 
     @magic_arguments()
-    @_split_options
-    @argument("-h", "--help", action="store_true", help="show this help")
+    @with_options(*SPLITS, HELP)
     @no_var_expand
     @line_magic
     def folds(self, line: str) -> Plan | None:
         """The splits of a recipe on these rows, without fitting anything."""
-        arguments = self._parsed(self.folds, line)
+        arguments = _parsed(self.folds, line)
         if arguments.help:
             print(self.folds.__doc__)
             return None
         try:
-            X, y, groups, _ = self._data(arguments)
-            return recipe_of(arguments, self._value, self._defaults()).plan(
-                X, y, groups=groups
-            )
+            X, y, groups, _ = rows_of(arguments, self._value)
+            return self._recipe(arguments).plan(X, y, groups=groups)
         except CvnbError as error:
             raise NestedCVError(str(error)) from None
 
     @magic_arguments()
-    @argument(
-        "data",
-        nargs="*",
-        help="X and y: names (or expressions without spaces); with --target one frame",
-    )
-    @argument("--target", help="the column of the frame that is y")
-    @argument("--groups", help="groups: a name, or a column of the frame")
-    @argument("-h", "--help", action="store_true", help="show this help")
+    @with_options(DATA, TARGET, GROUPS, HELP)
     @no_var_expand
     @line_magic
     def recipe(self, line: str) -> Any:
-        """The RecipeBuilder: choose a recipe and a family for these rows by hand, and watch the curve."""
-        arguments = self._parsed(self.recipe, line)
+        """The RecipeBuilder: choose a recipe and a family for these rows by hand, and watch
+        the curve."""
+        arguments = _parsed(self.recipe, line)
         if arguments.help:
             print(self.recipe.__doc__)
             return None
         from ..widgets import RecipeBuilder
 
         try:
-            X, y, groups, _ = self._data(arguments)
+            X, y, groups, _ = rows_of(arguments, self._value)
+            names = data_texts(arguments, X, self._value)
             return RecipeBuilder(
-                X,
-                y,
-                groups,
-                namespace=self._shell.user_ns,
-                names=self._texts(arguments, X),
+                X, y, groups, namespace=self._shell.user_ns, names=names
             )
         except CvnbError as error:
             raise NestedCVError(str(error)) from None
 
-    def _parsed(self, magic: Any, line: str) -> Any:
-        try:
-            return parse_argstring(magic, line)
-        except (
-            UsageError,
-            ValueError,
-        ) as error:  # ValueError: a quote that is not closed
-            raise NestedCVError(explained(str(error), options_of(magic))) from None
-
     def _run(
         self, arguments: Any, cell: str, slot: Slot
-    ) -> Result | Forecast | Job | None:
-        if arguments.output is not None:
-            arguments.output = unquoted(arguments.output)
-            if not arguments.output.isidentifier() or iskeyword(arguments.output):
-                raise NestedCVError(
-                    f"-o {arguments.output!r} is no name of a variable."
-                )
-        recipe = recipe_of(arguments, self._value, self._defaults())
-        X, y, groups, weights = self._data(arguments)
-        options, quiet = (
-            self._options(arguments),
-            arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell),
-        )
+    ) -> Result | Forecast | BackgroundRun | None:
+        output = _output_name(arguments)
+        recipe = self._recipe(arguments)
+        X, y, groups, weights = rows_of(arguments, self._value)
+        options = self._options(arguments)
+        quiet = arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell)
         if arguments.dry_run and arguments.background:
             raise NestedCVError("--dry-run is over at once; leave out --background.")
-        family = self._body(cell)
+        family = run_body(self._shell, cell)
         if arguments.dry_run:
-            found = dry_run(
+            forecast = dry_run(
                 recipe, family, X, y, groups=groups, sample_weight=weights, **options
             )
-            return self._show_forecast(found, arguments.output, quiet)
-        data, asked = (
-            Data.check(X, y, groups, weights),
+            return self._show_forecast(forecast, output, quiet)
+        data = Data.check(X, y, groups, weights)
+        ready = prepare(
+            recipe,
+            family,
+            data,
             Options(**{**DEFAULTS, **options}),
+            on_copies=arguments.background,
         )
-        ready = prepare(recipe, family, data, asked, apart=arguments.background)
+        shows = self.progress == "auto"
         if arguments.background:
-            return self._begin(ready, arguments, quiet)
-        shows = self.progress == "auto" and not quiet
-        return self._show(ready.run(slot if shows else None), arguments, slot, quiet)
+            job = begin(ready.run, self._shell, quiet, shows)
+            return self._show_job(job, output, quiet)
+        result = ready.run(slot if shows and not quiet else None)
+        return self._show(result, output, slot, quiet)
 
-    def _begin(self, ready: Ready, arguments: Any, quiet: bool) -> Job | None:
-        """Bind the job of a run in the background; its cell shows it, or in a terminal returns it."""
-        job = begin(ready.run, self._shell, quiet, self.progress == "auto")
-        if arguments.output is not None:
-            self._shell.user_ns[arguments.output] = job
+    def _bind(self, output: str | None, value: Any) -> None:
+        if output is not None:
+            self._shell.user_ns[output] = value
+
+    def _hold(self, value: Any) -> None:
+        """Make it the value of _ and Out, for a cell that returns nothing."""
+        self._shell.displayhook.update_user_ns(value)
+
+    def _show_job(
+        self, job: BackgroundRun, output: str | None, quiet: bool
+    ) -> BackgroundRun | None:
+        """Bind a run in the background; its cell shows it, or in a terminal returns it."""
+        self._bind(output, job)
         if in_notebook() or quiet:
-            self._shell.displayhook.update_user_ns(job)
+            self._hold(job)
             return None
         return job
 
     def _show_forecast(
-        self, found: Any, output: str | None, quiet: bool
+        self, forecast: Any, output: str | None, quiet: bool
     ) -> Forecast | None:
-        """A forecast is the value of its cell; those of several families are shown one after the other."""
-        if output is not None:
-            self._shell.user_ns[output] = found
-        if isinstance(found, dict) or quiet:
-            for one in found.values() if isinstance(found, dict) and not quiet else ():
-                display(one)
-            self._shell.displayhook.update_user_ns(found)
-            return None
-        return found
+        """Return a forecast as the value of its cell, or show those of several families."""
+        self._bind(output, forecast)
+        if not isinstance(forecast, dict) and not quiet:
+            return forecast
+        if not quiet:
+            for of_family in forecast.values():
+                display(of_family)
+        self._hold(forecast)
+        return None
 
     def _show(
-        self, result: Result, arguments: Any, slot: Slot, quiet: bool
+        self, result: Result, output: str | None, slot: Slot, quiet: bool
     ) -> Result | None:
-        """Bind the result, and show it in the slot where there was progress; else the cell returns it."""
-        if arguments.output is not None:
-            self._shell.user_ns[arguments.output] = result
+        """Bind the result, and show it in place of the progress; else the cell returns it."""
+        self._bind(output, result)
         try:
             if slot.used:
                 slot.take(*bundle_of(result))
@@ -337,41 +234,38 @@ class NestedCVMagics(Magics):
                 display(result)
         except KeyboardInterrupt:
             slot.clear()
-            self._shell.displayhook.update_user_ns(result)
+            self._hold(result)
             raise NestedCVInterrupted(
                 "Interrupted while the result was drawn; _ holds it.", result
             ) from None
+        if result.complete and not slot.used and not quiet:
+            return result
+        self._hold(result)
         if not result.complete:
-            self._shell.displayhook.update_user_ns(result)
             raise NestedCVInterrupted(f"Interrupted: {finished(result)}.", result)
-        if slot.used or quiet:
-            self._shell.displayhook.update_user_ns(result)
-            return None
-        return result
+        return None
 
-    def _defaults(self) -> dict[str, str]:
-        return {"outer": self.outer, "inner": self.inner, "seed": self.seed}
+    def _recipe(self, arguments: Any) -> Recipe:
+        defaults = {"outer": self.outer, "inner": self.inner, "seed": self.seed}
+        return recipe_of(arguments, self._value, defaults)
 
     def _options(self, arguments: Any) -> dict[str, Any]:
-        """What is said of the run itself."""
-        options: dict[str, Any] = {
-            "flat": arguments.flat,
-            "path": arguments.path or self.path,
+        """The keyword arguments of the run, apart from its data."""
+        path = arguments.path or self.path
+        if path not in WORDS["--path"]:
+            known = " or ".join(WORDS["--path"])
+            raise NestedCVError(f"--path {path!r} is not known; use {known}.")
+        options: dict[str, Any] = {"flat": arguments.flat, "path": path}
+        texts = {
+            "loss": arguments.loss,
+            "select": arguments.select or self.select,
+            "jobs": arguments.jobs or self.jobs,
         }
-        if options["path"] not in WORDS["--path"]:
-            raise NestedCVError(
-                f"--path {options['path']!r} is not known; use {' or '.join(WORDS['--path'])}."
-            )
-        for option, keyword, default in (
-            ("loss", "loss", ""),
-            ("select", "select", self.select),
-            ("jobs", "n_jobs", self.jobs),
-        ):
-            text = getattr(arguments, option) or default
+        for option, text in texts.items():
             if text:
-                options[keyword] = self._value(
-                    f"--{option}", text, WORDS.get(f"--{option}", ())
-                )
+                keyword = "n_jobs" if option == "jobs" else option
+                words = WORDS.get(f"--{option}", ())
+                options[keyword] = self._value(f"--{option}", text, words)
         if arguments.scoring is not None:
             options["scoring"] = self._scoring(arguments.scoring)
         return options
@@ -379,121 +273,26 @@ class NestedCVMagics(Magics):
     def _scoring(self, text: str) -> Any:
         """The name of a scorer, or a scorer of the notebook."""
         text = unquoted(text)
-        if text in get_scorer_names() or (
-            text.isidentifier() and text not in self._shell.user_ns
-        ):
+        is_unbound = text.isidentifier() and text not in self._shell.user_ns
+        if is_unbound or text in get_scorer_names():
             return text
         return self._value("--scoring", text)
 
-    def _data(self, arguments: Any) -> tuple[Any, Any, Any, Any]:
-        """X, y, groups and weights."""
-        values = [self._value("data", text) for text in arguments.data]
-        named = {
-            option: getattr(arguments, option, None) for option in ("groups", "weights")
-        }
-        if arguments.target is not None:
-            if len(values) != 1 or not is_frame(values[0]):
-                raise NestedCVError(
-                    "--target names a column of one DataFrame: %%nestedcv frame --target column."
-                )
-            return self._columns(values[0], unquoted(arguments.target), named)
-        if len(values) != 2:
-            raise NestedCVError(
-                f"give X and y (got {len(values)} names): %%nestedcv X y, or %%nestedcv frame --target column."
-            )
-        groups, weights = (
-            None if text is None else self._value(f"--{option}", text)
-            for option, text in named.items()
-        )
-        return values[0], values[1], groups, weights
-
-    def _texts(self, arguments: Any, X: Any) -> dict[str, str]:
-        """How X, y and groups can be written again."""
-        words, groups = (
-            list(map(unquoted, arguments.data)),
-            unquoted(arguments.groups or ""),
-        )
-        if arguments.target is None:
-            return {"X": words[0], "y": words[1], "groups": groups}
-        frame = words[0]
-        names = {str(name): name for name in self._value("data", frame).columns}
-        column = f"{frame}[{names[groups]!r}]" if groups in names else groups
-        return {
-            "X": f"{frame}[{list(X.columns)!r}]",
-            "y": f"{frame}[{names[unquoted(arguments.target)]!r}]",
-            "groups": column,
-        }
-
-    def _columns(
-        self, frame: Any, target: str, named: dict[str, str | None]
-    ) -> tuple[Any, Any, Any, Any]:
-        """X, y, groups and weights out of one frame; columns of groups and weights are no features."""
-        names = {
-            str(name): name for name in frame.columns
-        }  # a column may be called by a number
-        if target not in names:
-            raise NestedCVError(
-                f"--target {target!r} is no column; the columns are {', '.join(names)}."
-            )
-        taken, found = {target}, []
-        for option, text in named.items():
-            column = unquoted(text or "")
-            if column in names:
-                taken.add(column)
-                found.append(frame[names[column]])
-            else:
-                found.append(None if text is None else self._value(f"--{option}", text))
-        features = [name for text, name in names.items() if text not in taken]
-        return frame[features], frame[names[target]], found[0], found[1]
-
     def _value(self, option: str, text: str, words: Collection[str] = ()) -> Any:
-        """A word of the option's own, a literal, or an expression of the user's namespace."""
-        text = unquoted(text)
-        if text in words:
-            return text
-        try:
-            return ast.literal_eval(text)
-        except (ValueError, SyntaxError):
-            pass  # no literal: a name or an expression
-        try:
-            lent = {
-                name: value
-                for name, value in at_hand().items()
-                if name not in self._shell.user_ns
-            }
-            return eval(text, self._shell.user_ns, lent)
-        except NameError:
-            known = f"; it knows {', '.join(words)}" if words else ""
-            raise NestedCVError(f"{option}: {text!r} is not defined{known}.") from None
-        except Exception as error:
-            raise NestedCVError(
-                f"{option}: {text!r} cannot be evaluated: {type(error).__name__}: {error}"
-            ) from None
-
-    def _body(self, cell: str) -> Any:
-        """Run the body in the user's namespace and return its last expression."""
-        source = self._shell.transform_cell(cell)
-        filename = self._shell.compile.cache(source)
-        tree = ast.parse(source, filename)
-        if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-            raise NestedCVError(
-                "the cell must end in an expression that gives the family, such as knn(k=range(1, 51))."
-            )
-        last = ast.Expression(tree.body.pop().value)
-        namespace = self._shell.user_ns
-        lent = {
-            name: value for name, value in at_hand().items() if name not in namespace
-        }
-        namespace.update(lent)
-        try:
-            exec(compile(tree, filename, "exec"), namespace)
-            return eval(compile(last, filename, "eval"), namespace)
-        finally:
-            for name, value in lent.items():
-                if namespace.get(name) is value:
-                    del namespace[name]
+        return value_of(self._shell.user_ns, option, text, words)
 
 
-def options_of(magic: Callable[..., Any]) -> list[str]:
-    """The options of one magic, in the order of its help: --outer, ..., -o, --output."""
-    return [text for action in magic.parser._actions for text in action.option_strings]  # type: ignore[attr-defined]
+def _parsed(magic: Callable[..., Any], line: str) -> Any:
+    try:
+        return parse_argstring(magic, line)
+    except (UsageError, ValueError) as error:  # ValueError: an unclosed quote
+        raise NestedCVError(explained(str(error), options_of(magic))) from None
+
+
+def _output_name(arguments: Any) -> str | None:
+    if arguments.output is None:
+        return None
+    name = unquoted(arguments.output)
+    if not name.isidentifier() or iskeyword(name):
+        raise NestedCVError(f"-o {name!r} is no name of a variable.")
+    return name

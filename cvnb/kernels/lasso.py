@@ -1,13 +1,19 @@
-"""Lasso and elastic net from products of columns: descent along falling penalties, each started where the last ended.
+"""Lasso and elastic net from products of columns: descent along falling penalties, each
+starting where the last ended.
 
     minimise   w'Gw / 2 - b'w + l1 |w| + l2 w'w / 2
 
-The gradient b - Gw of every column is kept, so that a column at zero costs one comparison, and one that moves costs p additions
-(covariance updates; Friedman, Hastie and Tibshirani 2010). Once a sweep leaves the signs as they were, the equations of the
-columns that are not zero are solved; where what comes out has those signs and no other column wants to move, it is the minimum.
-Where columns are many and penalties small, descent is slow to find the signs. Then columns are let in and out one by one, from
-the last penalty's minimum on (an active set method, as for quadratic programmes): each step goes to the minimum of the columns
-that are in, or to where the first of them becomes zero.
+The gradient b - Gw of every column is kept, so that a column at zero costs one comparison,
+and one that moves costs p additions (covariance updates; Friedman, Hastie and Tibshirani
+2010). Once a sweep leaves the signs unchanged, the equations of the nonzero columns are
+solved. If the solution has those signs and no other column would move, it is the minimum.
+
+With many columns and small penalties, descent is slow to find the signs. Then columns enter
+and leave one by one, starting from the last penalty's minimum (an active set method, as for
+quadratic programmes): each step goes to the minimum of the active columns, or to where the
+first of them becomes zero.
+
+The thresholds are listed in cvnb/paths/linear/precision.py.
 """
 
 from __future__ import annotations
@@ -15,21 +21,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-FINE, ILL = 0, 2  # as in linear.py
-SWEEPS, PATIENCE = 20_000, 8  # in all, and before columns are let in and out one by one
-LEVEL = 1e-9  # share of the penalty by which its gradient falls short of it where a column at zero could as well have moved
-PIVOTS = 10  # times the number of columns: enough of that
-SLACK = 1e-9  # share of the penalty by which the gradient of a column at zero may exceed it: rounding
-ROUNDING = 1e-14  # and share of the lengths of the column and of the targets
-GAP = 1e-13  # share of the squares of the targets that may lie between the objective and its bound
-INDEPENDENT = (
-    1e-8  # share of a column's squares that the columns before it have to leave
-)
+FINE, ILL = 0, 2  # status of a fit, as in linear.py
+SWEEPS = 20_000  # at most, per penalty
+PATIENCE = 8  # sweeps before columns enter and leave one by one
+LEVEL = 1e-9  # of the penalty: a column at zero whose gradient is that near could have moved
+PIVOTS = 10  # steps of the active set method, times the number of columns
+SLACK = 1e-9  # of the penalty: rounding in the gradient of a column at zero
+ROUNDING = 1e-14  # and of the lengths of the column and of the targets
+GAP = 1e-13  # of the squares of the targets: duality gap that ends the descent
+INDEPENDENT = 1e-8  # of a column's squares: what the columns before it must leave
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def sweep(G, g, w, l1, l2, positive):
-    """Move each coordinate to its minimum, g = b - G w along with it; whether a sign has changed."""
+    """Move each coordinate to its minimum and update g = b - G w; return whether a sign changed."""
     p, changed = w.size, False
     for j in range(p):
         row, old = G[j], w[j]
@@ -52,7 +57,10 @@ def sweep(G, g, w, l1, l2, positive):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def factor(G, active, n, l2, R):
-    """Fill the upper part of R with the Cholesky factor of the active rows and columns; whether they are independent."""
+    """Fill the upper half of R with the Cholesky factor of the n active columns.
+
+    Return whether they are independent.
+    """
     for i in range(n):
         row, own = G[active[i]], R[i]
         for k in range(i, n):
@@ -97,7 +105,10 @@ def solve(R, n, x):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def join(G, active, n, c, l2, R, x):
-    """Write column c into the factor R of n active ones: whether it is independent of them. x[:n] is R'^-1 G[active, c]."""
+    """Add column c to the factor R of n active columns; return whether it is independent.
+
+    x[:n] becomes R'^-1 G[active, c].
+    """
     for i in range(n):
         x[i] = G[c, active[i]]
     square = G[c, c] + l2
@@ -119,7 +130,10 @@ def join(G, active, n, c, l2, R, x):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def is_least(G, b, w, active, n, x, l1, slack, positive, g):
-    """Whether x on the active columns has the signs of w and no other column wants to move; w and g are it then."""
+    """Return whether x on the active columns has the signs of w and no other column would move.
+
+    If so, w becomes x, and g its gradient.
+    """
     p = w.size
     for i in range(n):
         if not x[i] * w[active[i]] > 0.0:
@@ -141,7 +155,7 @@ def is_least(G, b, w, active, n, x, l1, slack, positive, g):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def gap(b, yy, w, l1, l2, positive, g):
-    """The duality gap, as scikit-learn reckons it."""
+    """Return the duality gap by scikit-learn's formula."""
     squares, size, along, norm, most = yy, 0.0, 0.0, 0.0, 0.0
     for c in range(w.size):
         squares -= w[c] * (b[c] + g[c])  # |y - Xw|^2 = yy - w'b - w'g
@@ -152,21 +166,19 @@ def gap(b, yy, w, l1, l2, positive, g):
         most = max(most, d if positive else abs(d))
     squares = max(squares, 0.0)
     share = l1 / most if most > l1 else 1.0
-    found = 0.5 * squares * (1.0 + share * share) if most > l1 else squares
-    return (
-        found
-        + l1 * size
-        - share * (yy - along)
-        + 0.5 * l2 * (1.0 + share * share) * norm
-    )
+    total = 0.5 * squares * (1.0 + share * share) if most > l1 else squares
+    total += l1 * size
+    total -= share * (yy - along)
+    return total + 0.5 * l2 * (1.0 + share * share) * norm
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last):
-    """Whether the equations of the columns that are not zero give the minimum; last = [how many, l2] of the factor in R, or -1.
+    """Return (whether the equations of the nonzero columns give the minimum, whether it is
+    unique).
 
-    The second truth is whether those columns are independent, and no other could stand in for some of them. The factor is used
-    again where it is of the same columns.
+    It is unique if those columns are independent and no other could replace some of them.
+    last = [number of columns, l2] of the factor in R, or -1; it is reused for the same columns.
     """
     n, same = 0, last[1] == l2
     for c in range(w.size):
@@ -186,14 +198,14 @@ def is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last):
         size = g[c] if positive else abs(g[c])
         if w[c] == 0.0 and size > l1 * (1.0 - LEVEL):
             if not join(G, active, n, c, l2, R, x):
-                return False, False  # that one could stand in for others
+                return False, False  # this column could replace others
             n += 1
     return True, True
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def leave(R, active, signs, n, at):
-    """Take one of the n active columns out of the factor R, which stays triangular by rotations."""
+    """Remove column `at` from the n active ones; rotations keep the factor R triangular."""
     for i in range(n):
         row = R[i]
         for k in range(max(at, i - 1), n - 1):
@@ -209,7 +221,10 @@ def leave(R, active, signs, n, at):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def first_to_vanish(w, active, n, way, signs, most):
-    """(which active column becomes zero first as w goes the way, after how much of it); (-1, most) if none does by then."""
+    """Return (active column that becomes zero first as w moves along `way`, share of it by then).
+
+    (-1, most) if none does within the share `most`.
+    """
     at = -1
     for i in range(n):
         if way[i] * signs[i] < 0.0 and -w[active[i]] / way[i] < most:
@@ -219,7 +234,8 @@ def first_to_vanish(w, active, n, way, signs, most):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def give_way(w, c, sign, active, signs, n, R, x, way):
-    """Move w[c] along its sign and against it the active columns that make it up, until one of these is out; whether one is.
+    """Move w[c] along its sign, and the active columns that it depends on against it, until one
+    of these leaves; return whether one does.
 
     x = R'^-1 G[active, c], as `join` leaves it.
     """
@@ -239,15 +255,41 @@ def give_way(w, c, sign, active, signs, n, R, x, way):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def pivot(G, b, w, l1, l2, slack, positive, stop, x, way, signs, active, R, g):
-    """Take w, whose columns are independent, to the minimum, g = b - G w along with it; whether it is reached."""
-    p, n = w.size, 0
-    for c in range(p):
+def worst_at_zero(g, w, l1, slack, positive):
+    """Return the column at zero whose gradient exceeds the penalty most; -1 if none does."""
+    at, excess = -1, 0.0
+    for k in range(w.size):
+        over = (g[k] if positive else abs(g[k])) - l1 * (1.0 + SLACK) - slack[k]
+        if w[k] == 0.0 and over > excess:
+            at, excess = k, over
+    return at
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def activate(G, w, l2, x, signs, active, R):
+    """Fill active, signs and the factor R with the nonzero columns; return their number.
+
+    -1 if they are not independent.
+    """
+    n = 0
+    for c in range(w.size):
         if w[c] != 0.0:
             if not join(G, active, n, c, l2, R, x):
-                return False
+                return -1
             signs[n] = 1.0 if w[c] > 0.0 else -1.0
             n += 1
+    return n
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pivot(G, b, w, l1, l2, slack, positive, stop, x, way, signs, active, R, g):
+    """Take w, whose columns are independent, to the minimum and update g = b - G w.
+
+    Return whether the minimum is reached.
+    """
+    p, n = w.size, activate(G, w, l2, x, signs, active, R)
+    if n < 0:
+        return False
     for _ in range(PIVOTS * p):
         if stop[0]:
             return False
@@ -269,11 +311,7 @@ def pivot(G, b, w, l1, l2, slack, positive, stop, x, way, signs, active, R, g):
             row, by = G[active[i]], w[active[i]]
             for c in range(p):
                 g[c] -= by * row[c]
-        c, excess = -1, 0.0
-        for k in range(p):
-            over = (g[k] if positive else abs(g[k])) - l1 * (1.0 + SLACK) - slack[k]
-            if w[k] == 0.0 and over > excess:
-                c, excess = k, over
+        c = worst_at_zero(g, w, l1, slack, positive)
         if c < 0:
             return True
         sign = 1.0 if g[c] > 0.0 else -1.0
@@ -290,26 +328,19 @@ def pivot(G, b, w, l1, l2, slack, positive, stop, x, way, signs, active, R, g):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def descend(G, b, yy, l1s, l2s, positive, stop, out):
-    """Fill out[:, s] with the minimum for l1s[s], l2s[s], which fall with s; FINE, or ILL where it is not unique enough."""
+    """Fill out[:, s] with the minimum for l1s[s], l2s[s], which fall with s.
+
+    Return FINE, or ILL if a minimum is not unique enough.
+    """
     p = b.size
-    w, g, x, active, R = (
-        np.zeros(p),
-        b.copy(),
-        np.empty(p),
-        np.empty(p, np.int64),
-        np.empty((p, p)),
-    )
-    way, signs, slack, last = (
-        np.empty(p),
-        np.empty(p),
-        np.empty(p),
-        np.array([-1.0, 0.0]),
-    )
+    w, g, x, way = np.zeros(p), b.copy(), np.empty(p), np.empty(p)
+    active, signs, R = np.empty(p, np.int64), np.empty(p), np.empty((p, p))
+    slack, last = np.empty(p), np.array([-1.0, 0.0])
     for c in range(p):
         slack[c] = ROUNDING * np.sqrt(max(G[c, c], 0.0) * yy)
     for s in range(l1s.size):
-        l1, l2, wait, before = l1s[s], l2s[s], 1, w.copy()
-        least, independent = is_solved(
+        l1, l2, wait, v = l1s[s], l2s[s], 1, w.copy()
+        least, unique = is_solved(
             G, b, w, l1, l2, slack, positive, g, x, active, R, last
         )
         for n_sweeps in range(0 if least else SWEEPS):
@@ -317,24 +348,12 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
                 return FINE
             if n_sweeps == PATIENCE:
                 last[0], h = -1.0, g.copy()
-                if pivot(
-                    G,
-                    b,
-                    before,
-                    l1,
-                    l2,
-                    slack,
-                    positive,
-                    stop,
-                    x,
-                    way,
-                    signs,
-                    active,
-                    R,
-                    h,
-                ):
-                    w[:], g[:] = before, h
-                    least, independent = is_solved(
+                reached = pivot(
+                    G, b, v, l1, l2, slack, positive, stop, x, way, signs, active, R, h
+                )
+                if reached:
+                    w[:], g[:] = v, h
+                    least, unique = is_solved(
                         G, b, w, l1, l2, slack, positive, g, x, active, R, last
                     )
                     if least:
@@ -344,11 +363,11 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
             wait -= 1
             if wait > 0:
                 continue
-            least, independent = is_solved(
+            least, unique = is_solved(
                 G, b, w, l1, l2, slack, positive, g, x, active, R, last
             )
             if not least and gap(b, yy, w, l1, l2, positive, g) <= GAP * yy:
-                least = independent
+                least = unique
                 break
             if least:
                 break

@@ -1,11 +1,13 @@
-"""What linear models take from rows: sums over blocks of them, means, predictions, classes.
+"""Loops of linear models over rows: sums over blocks, means, predictions, losses, classes.
 
-A row of the design is a = root * [x - centre, 1, y - level], root being the square root of its weight. What is summed over rows
-is one flat vector, so that sums of blocks are sums of vectors:
+A row of the design is a = root * [x - centre, 1, y - level], root being the square root of
+its weight. The sums over rows form one flat vector, so that sums of blocks are sums of
+vectors, with q = p + 1 + targets:
 
-    [ a a' (q * q, the lower half), sum of x - centre (p), sum of (x - centre)^2 (p), number of rows ]    q = p + 1 + targets
+    [ a a' (q * q, the lower half),
+      sum of x - centre (p), sum of (x - centre)^2 (p), number of rows ]
 
-the last three without weights, since a scaler knows none. Everything else is said by these sums.
+The last three are without weights, since a scaler ignores them. Every fit needs only these sums.
 """
 
 from __future__ import annotations
@@ -13,12 +15,13 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-ROWS = 128  # of X, taken at once: they stay in the cache
+ROWS = 128  # rows of X processed at once: they stay in the cache
+CLOSE = 1e-9  # share of the largest decision, or of 1, by which a close call is decided
 
 
 @njit(cache=True, nogil=True)
 def add_products(A, out):
-    """Add A'A to the lower half of out, two of its rows and four rows of A at a time."""
+    """Add A'A to the lower half of out, by two of its rows and four rows of A at a time."""
     n, q = A.shape
     for t in range(0, n - n % 4, 4):
         a, b, c, d = A[t], A[t + 1], A[t + 2], A[t + 3]
@@ -44,7 +47,8 @@ def add_products(A, out):
 
 @njit(cache=True, nogil=True)
 def sort_rows(rows, label, places, out):
-    """Fill out with the rows in the order of their labels, from -1 on; places[k + 1], where those of k begin, is moved."""
+    """Fill out with the rows sorted by label, from -1 on; places[k + 1], the start of label k,
+    is moved."""
     for t in range(rows.size):
         k = label[t] + 1
         out[places[k]] = rows[t]
@@ -53,18 +57,16 @@ def sort_rows(rows, label, places, out):
 
 @njit(cache=True, nogil=True)
 def sum_blocks(X, Y, root, rows, starts, centre, level, stop, out):
-    """Fill out[i] with the sums over rows[starts[i] : starts[i + 1]]; root is empty where no row has a weight."""
+    """Fill out[i] with the sums over rows[starts[i] : starts[i + 1]]; root is empty without
+    weights."""
     p, n_targets = X.shape[1], Y.shape[1]
     q = p + 1 + n_targets
     A = np.empty((ROWS, q))
     for i in range(out.shape[0]):
         total = out[i]
         total[:] = 0.0
-        gram, first, second = (
-            total[: q * q].reshape(q, q),
-            total[q * q :],
-            total[q * q + p :],
-        )
+        gram = total[: q * q].reshape(q, q)
+        first, second = total[q * q :], total[q * q + p :]
         for start in range(starts[i], starts[i + 1], ROWS):
             if stop[0]:
                 return
@@ -87,7 +89,10 @@ def sum_blocks(X, Y, root, rows, starts, centre, level, stop, out):
 
 @njit(cache=True, nogil=True)
 def centre_of(X, rows, root, out):
-    """Fill out with the weighted mean of these rows, taken about the first that counts: exact where a column is constant."""
+    """Fill out with the weighted mean of these rows, exact for a constant column.
+
+    It is taken about the first row that has a weight.
+    """
     p, first, total = X.shape[1], 0, 0.0
     while root.size and root[rows[first]] == 0.0 and first < rows.size - 1:
         first += 1
@@ -106,7 +111,7 @@ def centre_of(X, rows, root, out):
 
 @njit(cache=True, nogil=True)
 def predict(X, rows, starts, centre, coefs, stop, out):
-    """Fill out[t] with [x - centre, 1] @ coefs[i] of the row rows[t], starts[i] <= t < starts[i + 1]."""
+    """Fill out[t] with [x - centre, 1] @ coefs[i] of rows[t], starts[i] <= t < starts[i + 1]."""
     p = X.shape[1]
     A = np.empty((ROWS, p + 1))
     A[:, p] = 1.0
@@ -123,15 +128,17 @@ def predict(X, rows, starts, centre, coefs, stop, out):
 
 
 @njit(cache=True, nogil=True)
-def add_losses(said, Y, w, rows, starts, squares, out, weights):
-    """Add to out[i] the squared, else absolute, losses of said[t], starts[i] <= t < starts[i + 1]; to weights[i] their weights.
+def add_losses(predictions, Y, w, rows, starts, squares, out, weights):
+    """Add the losses of predictions[t], starts[i] <= t < starts[i + 1], to out[i], and their
+    weights to weights[i].
 
-    w is empty where no row has a weight. said[t] itself becomes the losses of row t.
+    Losses are squared, or else absolute. w is empty without weights. predictions[t] itself
+    becomes the losses of row t.
     """
     for i in range(out.shape[0]):
         total, weight = out[i], 1.0
         for t in range(starts[i], starts[i + 1]):
-            y, row = Y[rows[t], 0], said[t]
+            y, row = Y[rows[t], 0], predictions[t]
             if w.size:
                 weight = w[rows[t]]
             weights[i] += weight
@@ -147,55 +154,55 @@ def add_losses(said, Y, w, rows, starts, squares, out, weights):
 
 @njit(cache=True, nogil=True)
 def add_mean_losses(X, rows, starts, centre, coefs, Y, w, squares, stop, out, weights):
-    """What `predict` and then `add_losses` do, a few rows at a time: no table of rows and settings is held."""
-    said, bounds = np.empty((ROWS, coefs.shape[2])), np.zeros(2, dtype=np.int64)
+    """Add losses as `predict` and then `add_losses` would, without a table of rows and
+    settings."""
+    predictions = np.empty((ROWS, coefs.shape[2]))
+    bounds = np.zeros(2, dtype=np.int64)
     for i in range(coefs.shape[0]):
         for start in range(starts[i], starts[i + 1], ROWS):
             part = rows[start : min(start + ROWS, starts[i + 1])]
             bounds[1] = part.size
-            own = said[: part.size]
+            own = predictions[: part.size]
             predict(X, part, bounds, centre, coefs[i : i + 1], stop, own)
             if stop[0]:
                 return
-            add_losses(
-                own, Y, w, part, bounds, squares, out[i : i + 1], weights[i : i + 1]
-            )
+            total, weight = out[i : i + 1], weights[i : i + 1]
+            add_losses(own, Y, w, part, bounds, squares, total, weight)
 
 
 @njit(cache=True, nogil=True)
-def judge(decisions, starts, present, codes):
-    """Fill codes[t, s] with the class of the largest decisions[t, :, s], the first of equals, and count close calls.
+def classify(decisions, starts, present, codes):
+    """Fill codes[t, s] with the class of the largest decisions[t, :, s], the first of equals;
+    return the number of close calls.
 
-    One target decides between two classes by its sign. present[i] holds the classes of the training part of split i. A call is
-    close where best and second best differ by 1e-9 of the largest decision of the split, or of 1.
+    One target decides between two classes by its sign. present[i] holds the classes of the
+    training part of split i. A call is close if best and second best differ by at most CLOSE
+    of the largest decision of the split, or of 1.
     """
     n_targets, close = decisions.shape[1], 0
     for i in range(present.shape[0]):
-        only, n_present = 0, 0
-        for c in range(present.shape[1]):
-            if present[i, c]:
-                only, n_present = c, n_present + 1
+        own = present[i]
+        n_present = own.sum()
         part = decisions[starts[i] : starts[i + 1]]
         if n_present < 2:
-            codes[starts[i] : starts[i + 1]] = only
+            codes[starts[i] : starts[i + 1]] = np.argmax(own)
             continue
         limit = 1.0
         for d in part.flat:
             limit = max(limit, abs(d))
-        limit *= 1e-9 if n_targets == 1 or n_present > 2 else 2e-9
+        limit *= CLOSE if n_targets == 1 or n_present > 2 else 2 * CLOSE
         for t in range(part.shape[0]):
             for s in range(part.shape[2]):
-                best, second, at = part[t, 0, s], -np.inf, 1
+                best, second, at = -np.inf, -np.inf, 1
                 if n_targets == 1:
-                    at, second, best = (1 if best > 0.0 else 0), 0.0, abs(best)
-                else:
-                    best = -np.inf
-                    for c in range(n_targets):
-                        d = part[t, c, s]
-                        if present[i, c] and d > best:
-                            best, second, at = d, best, c
-                        elif present[i, c] and d > second:
-                            second = d
+                    best, second = abs(part[t, 0, s]), 0.0
+                    at = 1 if part[t, 0, s] > 0.0 else 0
+                for c in range(n_targets if n_targets > 1 else 0):
+                    d = part[t, c, s]
+                    if own[c] and d > best:
+                        best, second, at = d, best, c
+                    elif own[c] and d > second:
+                        second = d
                 codes[starts[i] + t, s] = at
                 close += best - second <= limit
     return close

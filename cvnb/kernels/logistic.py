@@ -1,14 +1,17 @@
-"""Logistic regression along rising C: Newton's steps, each C started where the path so far points to.
+"""Logistic regression along rising C: Newton's steps, each C started from the extrapolated path.
 
     minimise   C sum_i w_i loss(y_i, B x_i) + sum_c D_c B_c^2 / 2
 
-X is held column by column, [p, n], y are codes of classes, and B [sets, p] has one set of coefficients for two classes, one
-for each class of more. D is zero for the column of ones that stands for an intercept. What is left is measured by the gradient
-in the metric of the second derivatives, g'H^-1 g: twice what the objective is above its minimum, near it. These derivatives are
-kept, scaled by C, from step to step and from C to C (chord steps), until a step leaves more than a thousandth of that; at the
-first C they are those that a path nearby lends, until they stall. One step is the last if little will be left after it: the
-share that the step before it left or, with new derivatives, one as small as the square of how far decisions moved; by what is
-lent, what may be left at most.
+X is stored column by column, [p, n], y holds codes of classes, and B [sets, p] has one set of
+coefficients for two classes, otherwise one per class. D is zero for the column of ones of the
+intercept. The decisions of a row are B x_i.
+
+What is left to do is the gradient in the metric of the second derivatives, g'H^-1 g: near the
+minimum, twice the distance of the objective from it. Second derivatives are kept, scaled by C,
+from step to step and from C to C (chord steps), until a step leaves more than SLOW of what was
+left. At the first C they are lent by a path nearby, until they stall. A step is the last if
+little will be left after it: the share that the step before left; with new derivatives, the
+square of the largest move of a decision as a share; with lent ones, an upper bound.
 """
 
 from __future__ import annotations
@@ -16,31 +19,28 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-FINE, UNENDED, SINGULAR = 0, 1, 2
+FINE, UNENDED, SINGULAR = 0, 1, 2  # status of along_C
 NONE = -1.0
 STEPS = 200
-NEAR = 1e-16  # the square by which decisions may still miss the minimum, mean over rows by their second derivatives
-MOST = 1e3  # times NEAR: the square by which coefficients may, along which no row bends
-SLOW = 1e-3  # share of it that a step may leave before other second derivatives are worth their cost
-FLAT = 1e-15  # share of the objective that rounding moves
-UPWARD = 0.1  # share of the slope at its start that a step may end with, upward
-FAR = 1.0  # a step that moves no decision by more than this does not go too far
-CHUNK = 256  # rows whose columns stay in the nearest cache
+NEAR = 1e-16  # weighted mean of the squares by which decisions may miss the minimum
+MOST = 1e3  # times NEAR: the same for coefficients along which no row has curvature
+SLOW = 1e-3  # share that a step may leave before new second derivatives are worth their cost
+FLAT = 1e-15  # share of the objective that is rounding error
+UPWARD = 0.1  # share of the slope at its start that a step may have, upward, at its end
+FAR = 1.0  # a step is safe if it moves no decision by more than this
+CHUNK = 256  # rows whose columns fit into the nearest cache
 LOWEST, ROUND, PER_LOG2 = -700.0, 1.5 * 2.0**52, 1.0 / np.log(2.0)
-LOG2, LOG2_REST = (
-    0.693147180369123816490,
-    1.90821492927058770002e-10,
-)  # ln 2 as a short number and what is left
+LOG2, LOG2_REST = 0.693147180369123816490, 1.90821492927058770002e-10  # ln 2 and rest
 T3, T4, T5, T6, T7 = 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040
 T8, T9, T10, T11, T12 = 1 / 40320, 1 / 362880, 1 / 3628800, 1 / 39916800, 1 / 479001600
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def exponentials(x, power, out):
-    """Fill out with exp(x), x <= 0, to the last bit or one beside it; power is lost.
+    """Fill out with exp(x), x <= 0, up to one unit in the last place; power is overwritten.
 
-    exp(x) = 2^n exp(r): n by rounding, exp(r) by its series, 2^n by writing n into the exponent's bits. Unlike a call of the
-    mathematical library it is done for several rows at a time by one instruction.
+    exp(x) = 2^n exp(r): n by rounding, exp(r) by its series, 2^n by writing n into the
+    exponent's bits. Unlike the library's exp, one instruction handles several rows.
     """
     bits = power.view(np.int64)
     for i in range(x.size):
@@ -49,9 +49,8 @@ def exponentials(x, power, out):
         n = power[i] - ROUND
         r = (a - n * LOG2) - n * LOG2_REST
         high = T7 + r * (T8 + r * (T9 + r * (T10 + r * (T11 + r * T12))))
-        out[i] = 1.0 + r * (
-            1.0 + r * (0.5 + r * (T3 + r * (T4 + r * (T5 + r * (T6 + r * high)))))
-        )
+        low = T3 + r * (T4 + r * (T5 + r * (T6 + r * high)))
+        out[i] = 1.0 + r * (1.0 + r * (0.5 + r * low))
     for i in range(x.size):
         bits[i] = (bits[i] + 1023) << 52
     for i in range(x.size):
@@ -60,10 +59,9 @@ def exponentials(x, power, out):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def decide(X, beta, a, b, z, new):
-    """Write the decisions of rows a ... b - 1; by how much one has moved at most."""
+    """Write the decisions of rows a ... b - 1 into z; return how far one moved at most."""
     far, p = 0.0, beta.size
-    for i in range(b - a):
-        new[i] = 0.0
+    new[: b - a] = 0.0
     for c in range(0, p - p % 4, 4):
         x0, x1, x2, x3 = X[c, a:b], X[c + 1, a:b], X[c + 2, a:b], X[c + 3, a:b]
         by0, by1, by2, by3 = beta[c], beta[c + 1], beta[c + 2], beta[c + 3]
@@ -81,7 +79,7 @@ def decide(X, beta, a, b, z, new):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def add_products(X, a, b, r, g):
-    """Add the columns' products with r over rows a ... b - 1."""
+    """Add to g the products of all columns with r, over rows a ... b - 1."""
     p = g.size
     for c in range(0, p - p % 4, 4):
         x0, x1, x2, x3 = X[c, a:b], X[c + 1, a:b], X[c + 2, a:b], X[c + 3, a:b]
@@ -104,9 +102,10 @@ def add_products(X, a, b, r, g):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def squares(X, v, out):
-    """Fill the lower part of out[:p, :p] with X diag(v) X'; out has a multiple of four rows, whose rest is overwritten.
+    """Fill the lower part of out[:p, :p] with X diag(v) X'.
 
-    Four columns with four, whose sixteen sums stay in registers: the processor waits for memory once in two products.
+    The size of out is a multiple of four; rows beyond p are overwritten. Products are formed
+    of four columns with four: sixteen sums stay in registers, and memory is read once per two.
     """
     p, n = X.shape
     out[:] = 0.0
@@ -114,28 +113,16 @@ def squares(X, v, out):
         b = min(a + CHUNK, n)
         w = v[a:b]
         for c in range(0, p, 4):
-            u0, u1, u2, u3 = (
-                X[c, a:b],
-                X[min(c + 1, p - 1), a:b],
-                X[min(c + 2, p - 1), a:b],
-                X[min(c + 3, p - 1), a:b],
-            )
+            u0, u1 = X[c, a:b], X[min(c + 1, p - 1), a:b]
+            u2, u3 = X[min(c + 2, p - 1), a:b], X[min(c + 3, p - 1), a:b]
             for d in range(0, c + 1, 4):
-                x0, x1, x2, x3 = (
-                    X[d, a:b],
-                    X[min(d + 1, p - 1), a:b],
-                    X[min(d + 2, p - 1), a:b],
-                    X[min(d + 3, p - 1), a:b],
-                )
+                x0, x1 = X[d, a:b], X[min(d + 1, p - 1), a:b]
+                x2, x3 = X[min(d + 2, p - 1), a:b], X[min(d + 3, p - 1), a:b]
                 t00 = t01 = t02 = t03 = t10 = t11 = t12 = t13 = 0.0
                 t20 = t21 = t22 = t23 = t30 = t31 = t32 = t33 = 0.0
                 for i in range(b - a):
-                    y0, y1, y2, y3 = (
-                        w[i] * x0[i],
-                        w[i] * x1[i],
-                        w[i] * x2[i],
-                        w[i] * x3[i],
-                    )
+                    y0, y1 = w[i] * x0[i], w[i] * x1[i]
+                    y2, y3 = w[i] * x2[i], w[i] * x3[i]
                     t00 += u0[i] * y0
                     t01 += u0[i] * y1
                     t02 += u0[i] * y2
@@ -152,55 +139,39 @@ def squares(X, v, out):
                     t31 += u3[i] * y1
                     t32 += u3[i] * y2
                     t33 += u3[i] * y3
-                sums = (
-                    t00,
-                    t01,
-                    t02,
-                    t03,
-                    t10,
-                    t11,
-                    t12,
-                    t13,
-                    t20,
-                    t21,
-                    t22,
-                    t23,
-                    t30,
-                    t31,
-                    t32,
-                    t33,
-                )
-                for e in range(16):
-                    out[c + e // 4, d + e % 4] += sums[e]
+                row0, row1 = (t00, t01, t02, t03), (t10, t11, t12, t13)
+                row2, row3 = (t20, t21, t22, t23), (t30, t31, t32, t33)
+                for e in range(4):
+                    out[c, d + e] += row0[e]
+                    out[c + 1, d + e] += row1[e]
+                    out[c + 2, d + e] += row2[e]
+                    out[c + 3, d + e] += row3[e]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def look_at_two(X, y, w, B, Z, V, G, e, power, r):
-    """Fill G with the loss's first derivatives at B, V with the second ones by the decisions Z; how far these moved."""
-    z, v, far, n = Z[0], V[0], 0.0, w.size
-    G[:] = 0.0
-    for a in range(0, n, CHUNK):
-        b = min(a + CHUNK, n)
-        far = max(far, decide(X, B[0], a, b, z, r))
-        for i in range(b - a):
-            r[i] = -abs(z[a + i])
-        exponentials(r[: b - a], power[: b - a], e[: b - a])
-        for i in range(b - a):
-            share = 1.0 / (1.0 + e[i])
-            v[a + i] = w[a + i] * (e[i] * share * share)
-            r[i] = w[a + i] * ((share if z[a + i] >= 0.0 else e[i] * share) - y[a + i])
-        add_products(X, a, b, r, G[0])
-    return far
+def derivatives(X, y, w, B, Z, V, G, e, power, r):
+    """Fill the decisions Z and the loss's first derivatives G at B; return the largest move.
 
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def look_at_many(X, y, w, B, Z, V, G, e, power, r):
-    """The same for more classes, V the shares of the classes."""
+    V is filled with second derivatives by the decisions if there are two classes, otherwise
+    with the probabilities of the classes. e, power and r are overwritten.
+    """
     far, n, n_sets = 0.0, w.size, len(B)
     most, size = np.empty(CHUNK), np.empty(CHUNK)
     G[:] = 0.0
     for a in range(0, n, CHUNK):
         b = min(a + CHUNK, n)
+        if n_sets == 1:
+            z, v = Z[0], V[0]
+            far = max(far, decide(X, B[0], a, b, z, r))
+            for i in range(b - a):
+                r[i] = -abs(z[a + i])
+            exponentials(r[: b - a], power[: b - a], e[: b - a])
+            for i in range(b - a):
+                p = 1.0 / (1.0 + e[i])
+                v[a + i] = w[a + i] * (e[i] * p * p)
+                r[i] = w[a + i] * ((p if z[a + i] >= 0.0 else e[i] * p) - y[a + i])
+            add_products(X, a, b, r, G[0])
+            continue
         most[:], size[:] = -np.inf, 0.0
         for k in range(n_sets):
             far = max(far, decide(X, B[k], a, b, Z[k], r))
@@ -223,35 +194,30 @@ def look_at_many(X, y, w, B, Z, V, G, e, power, r):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def objective(y, w, Z, B, D, C):
-    """C times the loss, and the penalty."""
-    total, square, n_sets = 0.0, 0.0, len(B)
+    """Return C times the loss, plus the penalty."""
+    total, n_sets = 0.0, len(B)
     for i in range(w.size):
         if n_sets == 1:
             z = Z[0, i]
             total += w[i] * (np.log1p(np.exp(-abs(z))) + max(z, 0.0) - y[i] * z)
         else:
-            most, size = Z[0, i], 0.0
-            for k in range(1, n_sets):
-                most = max(most, Z[k, i])
+            most, size = Z[:, i].max(), 0.0
             for k in range(n_sets):
                 size += np.exp(Z[k, i] - most)
             total += w[i] * (np.log(size) + most - Z[int(y[i]), i])
-    for k in range(n_sets):
-        for c in range(D.size):
-            square += D[c] * B[k, c] * B[k, c]
-    return C * total + 0.5 * square
+    return C * total + 0.5 * (D * B * B).sum()
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def rises(y, w, old, base, Z, B, D, C):
-    """Whether the objective at B is above that at base, whose decisions are old."""
+def is_above(y, w, old, base, Z, B, D, C):
+    """Whether the objective at B is above that at base, which has the decisions `old`."""
     most = objective(y, w, old, base, D, C)
     return not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most)
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def bend(w, V):
-    """Sum of the rows' second derivatives by their decisions."""
+def total_curvature(w, V):
+    """Return the sum of the rows' second derivatives by their decisions."""
     total = 0.0
     for k in range(len(V)):
         for i in range(w.size):
@@ -261,9 +227,9 @@ def bend(w, V):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def curvature(X, w, V, D, v, block, S):
-    """Fill the lower part of S with the second derivatives of the loss; v and block are overwritten.
+    """Fill the lower part of S with second derivatives of the loss; v, block are overwritten.
 
-    Intercepts of several classes are free up to a constant, and any curvature along it leaves them summing to zero.
+    Intercepts of several classes are free up to a constant; curvature along it sums them to 0.
     """
     n_sets, p = len(V), len(X)
     for k in range(n_sets):
@@ -284,7 +250,7 @@ def curvature(X, w, V, D, v, block, S):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def factor(S, D, C, L):
-    """Fill L's lower part with the Cholesky factor of C S and the penalties; whether it is positive definite."""
+    """Fill the lower part of L with the Cholesky factor of C S + D; False if not positive."""
     for i in range(len(L)):
         own = L[i]
         for c in range(i + 1):
@@ -319,8 +285,8 @@ def solve(L, g):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def foresee(Cs, s, start, out, B):
-    """Fill B with where the path points to at Cs[s]: the way from start is taken on by its cubic through the last two C.
+def extrapolate(Cs, s, start, out, B):
+    """Fill B with the path extrapolated to Cs[s]: start plus a cubic through the last two C.
 
     start and out are [2, settings, sets, p]: solutions, and their tangents d B / d log C.
     """
@@ -340,16 +306,11 @@ def foresee(Cs, s, start, out, B):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def penalise(D, C, B, G):
-    """Make the loss's first derivatives those of the objective."""
-    for k in range(len(B)):
-        for c in range(D.size):
-            G[k, c] = C * G[k, c] + D[c] * B[k, c]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def step_from(X, w, V, D, C, G, most, known, v, block, S, L, step):
-    """Fill step with H^-1 G; what is left, or NONE where H is singular, and whether H was kept, as where `most` is left."""
+    """Fill step with H^-1 G; return (what is left, whether the known H was kept).
+
+    A known H is kept if at most `most` is left with it. NONE is left if H is singular.
+    """
     for kept in (known, False):
         if not kept:
             curvature(X, w, V, D, v, block, S)
@@ -364,38 +325,39 @@ def step_from(X, w, V, D, C, G, most, known, v, block, S, L, step):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def surely(left, S, C, bends):
-    """What is left at most, if S is not of this part: as if the gradient lay where S bends most and the objective least."""
-    most = 1.0
-    for c in range(len(S)):
-        most += C * S[c, c]
-    return left * most / min(1.0, C * bends)
+def is_last(left, before, far, kept, is_lent, w, V, S, C):
+    """Whether little enough will be left after this step; `before` is what the last one left."""
+    curved = total_curvature(w, V)
+    if is_lent:  # as if the gradient lay where S curves most and the objective least
+        most = 1.0
+        for c in range(len(S)):
+            most += C * S[c, c]
+        left = left * most / min(1.0, C * curved)
+    elif not (before == np.inf or far > FAR):
+        left *= min(1.0, left / before if kept else far * far)
+    return left <= NEAR * min(C * curved, MOST)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def along_C(X, y, w, D, Cs, stop, start, lent, out, first):
-    """Fill out[0, s] with the coefficients for Cs[s], which rise, and out[1, s] with their tangents. How it went.
+    """Fill out[0, s] with the coefficients for Cs[s], and out[1, s] with their tangents.
 
-    start is a path of the same form nearby, as that of a larger training part, or zeros; lent are the second derivatives
-    [sets * p, sets * p] of its loss at its first C, or nothing [0, 0]. Those of this path are written into first.
+    Cs increase. start is a path of the same form nearby, as that of a larger training part,
+    or zeros; lent are the second derivatives [sets * p, sets * p] of its loss at its first C,
+    or empty [0, 0]. Those of this path are written into first. Returns the status.
     """
     n, n_sets, p, is_lent = w.size, start.shape[2], len(X), lent.size > 0
-    B, base, step, G = (
-        start[0, 0].copy(),
-        start[0, 0].copy(),
-        np.zeros((n_sets, p)),
-        np.empty((n_sets, p)),
-    )
-    Z, old, V = np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.empty((n_sets, n))
-    v, block = np.empty(n), np.empty((-(-p // 4) * 4, -(-p // 4) * 4))
+    B, base, G = start[0, 0].copy(), start[0, 0].copy(), np.empty((n_sets, p))
+    step, Z, old = np.zeros((n_sets, p)), np.zeros((n_sets, n)), np.zeros((n_sets, n))
+    V, v, block = np.empty((n_sets, n)), np.empty(n), np.empty((p + -p % 4, p + -p % 4))
     S, L = np.zeros((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
     e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
-    known = is_lent
     if is_lent:
         S[:] = lent
+    known = is_lent
     for s in range(Cs.size):
         C, before, fall, ended = Cs[s], np.inf, 0.0, False
-        foresee(Cs, s, start, out, B)
+        extrapolate(Cs, s, start, out, B)
         if s > 0:
             base[:], old[:], step[:] = out[0, s - 1], Z, out[0, s - 1] - B
             fall = (1.0 - C / Cs[s - 1]) * (D * base * step).sum()
@@ -403,45 +365,29 @@ def along_C(X, y, w, D, Cs, stop, start, lent, out, first):
         for turn in range(STEPS):
             if stop[0]:
                 return FINE
-            if n_sets == 1:
-                far = look_at_two(X, y, w, B, Z, V, G, e, power, r)
-            else:
-                far = look_at_many(X, y, w, B, Z, V, G, e, power, r)
-            penalise(D, C, B, G)
-            went = far > FAR and s + turn > 0
-            if (
-                went and is_lent
-            ):  # too far for what another part has lent: back, and without it
+            far = derivatives(X, y, w, B, Z, V, G, e, power, r)
+            G[:] = C * G + D * B
+            is_far = far > FAR and s + turn > 0
+            if is_far and is_lent:  # go back, and do without the lent derivatives
                 known, is_lent, before = False, False, np.inf
                 B[:], Z[:] = base, old
                 continue
-            if (
-                went
-                and -(G * step).sum() > UPWARD * fall
-                and rises(y, w, old, base, Z, B, D, C)
-            ):
+            is_upward = is_far and -(G * step).sum() > UPWARD * fall
+            if is_upward and is_above(y, w, old, base, Z, B, D, C):
                 fall *= 0.5
                 step *= 0.5
                 B[:], Z[:] = base - step, old
                 continue
-            left, kept = step_from(
-                X, w, V, D, C, G, SLOW * before, known, v, block, S, L, step
-            )
+            most = SLOW * before
+            left, kept = step_from(X, w, V, D, C, G, most, known, v, block, S, L, step)
             if left == NONE:
                 return SINGULAR
-            is_lent, bends = is_lent and kept, bend(w, V)
-            share = (
-                1.0
-                if before == np.inf or far > FAR
-                else min(1.0, left / before if kept else far * far)
-            )
+            is_lent = is_lent and kept
+            ended = is_last(left, before, far, kept, is_lent, w, V, S, C)
             known, before, fall = True, left, left
             base[:], old[:] = B, Z
             B -= step
-            if (surely(left, S, C, bends) if is_lent else left * share) <= NEAR * min(
-                C * bends, MOST
-            ):
-                ended = True
+            if ended:
                 break
         if not ended:
             return UNENDED

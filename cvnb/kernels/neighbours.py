@@ -1,13 +1,14 @@
-"""Nearest neighbours in order of (distance, row number); distances equal up to rounding are equal.
+"""Nearest neighbours in order of (distance, row number).
 
-Distances are sums over columns added in the order of NumPy's sum: up to 128 columns they equal
-np.sqrt(((x - z) ** 2).sum()) bit for bit, and a pair of rows has one distance wherever it is computed.
+Distances are compared through keys, which `distance_keys` or a matrix product computes: the square
+of a Euclidean distance, twice a cosine distance, the power-th power of a Minkowski distance.
 
-A row z is as far from x as one at distance d if it is farther by at most SAME * d + blur, where
-blur = ROUNDING * |x|: the numbers in x and z are rounded before they are subtracted, and |z| is at
-most |x| + d. No third row has a say. A class of equals is the nearest row left and all as far as it.
-If that row is left out later, the class may reach farther. So a list from which rows are left out
-ends before a chain: rows each as far as the one before, but the last not as far as the first.
+Distances equal up to rounding count as equal. Row z is as far from x as a row at distance d if it
+is farther by at most SAME * d + blur, where blur = ROUNDING * |x|: the numbers in x and z are
+rounded before they are subtracted, and |z| is at most |x| + d. No third row matters. A class of
+equals is the nearest remaining row and all rows as far as it. If that row is left out later, the
+class may reach farther. So a list from which rows are left out ends before a chain: rows each as
+far as the previous one, the last not as far as the first.
 """
 
 from __future__ import annotations
@@ -15,70 +16,16 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)
-TILE = 512  # columns of a tile of keys, which stays in the first cache
-SAMPLE = 2048  # keys that are looked at to guess how near the nearest ones are, where there are more
-SAME = 1e-12  # distances that differ by less, relatively, are equal
-ROUNDING = (
-    2.0**-49
-)  # the same for the numbers behind them: 8 roundings, as a scaler makes several
-CROWDED = (
-    64  # candidates in one bucket of a sort that are too many to be sorted one by one
-)
-
-
-@njit(cache=True, nogil=True)
-def fill_keys(Q, columns, metric, power, keys):
-    """Fill keys[t, i] with the sum over c of |Q[t, c] - columns[c, i]| ** power; with the largest for Chebyshev."""
-    n_columns, n = columns.shape
-    whole = n_columns - n_columns % 8 if n_columns >= 8 and metric != CHEBYSHEV else 0
-    sums = np.empty((8, TILE))
-    for start in range(0, n, TILE):
-        width = min(TILE, n - start)
-        for t in range(Q.shape[0]):
-            out = keys[t, start : start + width]
-            out[:] = 0.0
-            if whole:
-                sums[:] = 0.0
-                for c in range(whole):
-                    _add(
-                        columns[c, start : start + width],
-                        Q[t, c],
-                        metric,
-                        power,
-                        sums[c % 8],
-                    )
-                for i in range(width):
-                    low = (sums[0, i] + sums[1, i]) + (sums[2, i] + sums[3, i])
-                    out[i] = low + (
-                        (sums[4, i] + sums[5, i]) + (sums[6, i] + sums[7, i])
-                    )
-            for c in range(whole, n_columns):
-                _add(columns[c, start : start + width], Q[t, c], metric, power, out)
-
-
-@njit(cache=True, nogil=True)
-def _add(column, x, metric, power, out):
-    """Add the share of one column to out, or take the larger."""
-    if metric in (EUCLIDEAN, COSINE):
-        for i in range(column.size):
-            gap = column[i] - x
-            out[i] += gap * gap
-    elif metric == MANHATTAN:
-        for i in range(column.size):
-            out[i] += abs(column[i] - x)
-    elif metric == CHEBYSHEV:
-        for i in range(column.size):
-            gap = abs(column[i] - x)
-            out[i] = gap if gap > out[i] else out[i]
-    else:
-        for i in range(column.size):
-            out[i] += abs(column[i] - x) ** power
+EUCLIDEAN, MANHATTAN, CHEBYSHEV, MINKOWSKI, COSINE = range(5)  # as in distance_keys.py
+SAMPLE = 2048  # size of the sample of keys from which the threshold is guessed
+SAME = 1e-12  # largest relative difference of distances that count as equal
+ROUNDING = 2.0**-49  # the same for numbers in X: 8 roundings, as by a scaler
+CROWDED = 64  # more candidates in one bucket than this are sorted by merging
 
 
 @njit(cache=True, nogil=True)
 def _distance(key, metric, power):
-    """The distance that a key stands for."""
+    """Return the distance that belongs to a key."""
     if metric == EUCLIDEAN:
         return np.sqrt(key)
     if metric == COSINE:
@@ -90,7 +37,7 @@ def _distance(key, metric, power):
 
 @njit(cache=True, nogil=True)
 def _key(distance, metric, power):
-    """The key that stands for a distance."""
+    """Return the key that belongs to a distance."""
     if metric == EUCLIDEAN:
         return distance * distance
     if metric == COSINE:
@@ -102,7 +49,7 @@ def _key(distance, metric, power):
 
 @njit(cache=True, nogil=True)
 def norm(x, metric, power):
-    """The distance of x from 0, or from a row of zeros under the cosine; no square overflows."""
+    """Return the distance of x from 0, for cosine its Euclidean length; no square overflows."""
     most, total = 0.0, 0.0
     for c in range(x.size):
         most = max(most, abs(x[c]))
@@ -112,32 +59,31 @@ def norm(x, metric, power):
     by = 1.0 / unit
     for c in range(x.size):
         share = abs(x[c]) * by
-        total += (
-            share**power
-            if metric == MINKOWSKI
-            else share
-            if metric == MANHATTAN
-            else share * share
-        )
-    return unit * (
-        np.sqrt(total) if metric == COSINE else _distance(total, metric, power)
-    )
+        if metric == MINKOWSKI:
+            total += share**power
+        elif metric == MANHATTAN:
+            total += share
+        else:
+            total += share * share
+    if metric == COSINE:
+        return unit * np.sqrt(total)
+    return unit * _distance(total, metric, power)
 
 
 @njit(cache=True, nogil=True)
 def _slack(distance, blur, metric):
-    """How much farther a row may be and yet be as far."""
-    if metric == COSINE:  # half the square of a distance between rows of length 1
+    """Return the largest difference from this distance that counts as equal."""
+    if metric == COSINE:  # half of a squared distance between unit vectors
         return SAME * distance + blur * (np.sqrt(2.0 * distance) + 0.5 * blur)
     return SAME * distance + blur
 
 
 @njit(cache=True, nogil=True)
 def _squares(Q, t, T, found, n, out):
-    """Fill out[a] with the sum of (Q[t] - T[found[a]])² for a < n, added in the order of NumPy's sum."""
+    """Fill out[a] with the sum of (Q[t] - T[found[a]])² for a < n, in the order of NumPy's sum."""
     n_columns = T.shape[1]
     whole = n_columns - n_columns % 8 if n_columns >= 8 else 0
-    sums = np.empty(8)  # eight at once, as the processor likes it
+    sums = np.empty(8)  # eight sums at a time use the vector units
     for a in range(n):
         i, total = found[a], 0.0
         if whole:
@@ -146,9 +92,9 @@ def _squares(Q, t, T, found, n, out):
                 for k in range(8):
                     gap = Q[t, c + k] - T[i, c + k]
                     sums[k] += gap * gap
-            total = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + (
-                (sums[4] + sums[5]) + (sums[6] + sums[7])
-            )
+            low = (sums[0] + sums[1]) + (sums[2] + sums[3])
+            high = (sums[4] + sums[5]) + (sums[6] + sums[7])
+            total = low + high
         for c in range(whole, n_columns):
             gap = Q[t, c] - T[i, c]
             total += gap * gap
@@ -157,7 +103,7 @@ def _squares(Q, t, T, found, n, out):
 
 @njit(cache=True, nogil=True)
 def _threshold(sample, shift, wanted, guess):
-    """A value that at least `wanted` of sample + shift, and few more, do not exceed; inf where none was found."""
+    """Return a value that `wanted` or slightly more of sample + shift do not exceed, or inf."""
     low, high, at, growth, leap = -np.inf, np.inf, guess, 4.0, 2.0
     for _ in range(200):
         below, bound = 0, at - shift
@@ -169,20 +115,19 @@ def _threshold(sample, shift, wanted, guess):
             return at
         else:
             high = at
-        if at > 0.0 and below > 0:  # as if numbers grew like a power of the distance
+        if at > 0.0 and below > 0:  # as if counts grew like a power of the distance
             at *= (1.05 * wanted / below) ** (1.0 / growth)
             growth = max(1.0, 0.7 * growth)
         if not low < at < high:
             if low == -np.inf:
                 at = high / leap if high > 1e-300 else high - max(abs(high), 1e-300)
-                leap *= leap if leap < 1e100 else 1.0
             elif high == np.inf:
                 at = low * leap if low > 1e-300 else low + max(abs(low), 1e-300)
-                leap *= leap if leap < 1e100 else 1.0
             else:
                 at = 0.5 * (low + high)
                 if at <= low or at >= high:
                     break
+            leap *= leap if leap < 1e100 else 1.0
     return high
 
 
@@ -190,22 +135,23 @@ def _threshold(sample, shift, wanted, guess):
 def _candidates(
     keys, shift, own, length, guess, slack, spread, blur, metric, power, sample, found
 ):
-    """(how many, limit): fill found with all rows whose key + shift is at most the limit, `length` of them well below it.
+    """Fill found with all rows whose key + shift is at most a limit; return (number, limit).
 
-    Rows that are tied with the last of these, and with the last of those, do not exceed it.
+    At least `length` of them are well below the limit. Rows tied with the last of these, and rows
+    tied with those, do not exceed it.
     """
     n, n_left = keys.size, keys.size - (own >= 0)
     if own >= 0:
         keys[own] = np.inf
     step = 1 if n <= 2 * SAMPLE else n // SAMPLE
-    looked_at = keys
+    sampled = keys
     if step > 1:
-        looked_at = sample[: (n + step - 1) // step]
-        for i in range(looked_at.size):
-            looked_at[i] = keys[i * step]
+        sampled = sample[: (n + step - 1) // step]
+        for i in range(sampled.size):
+            sampled[i] = keys[i * step]
     wanted = length + (1.5 * np.sqrt(length * step) if step > 1 else 0.0)
     while wanted < n_left:
-        limit = _threshold(looked_at, shift, wanted / step, guess)
+        limit = _threshold(sampled, shift, wanted / step, guess)
         if limit == np.inf:
             break
         last = _distance(max(limit, 0.0), metric, power)
@@ -229,16 +175,14 @@ def _candidates(
 
 @njit(cache=True, nogil=True)
 def _sort(distances, n, order, start, place):
-    """Fill order with the candidates 0 ... n - 1 by (distance, number): into buckets, then each where it belongs."""
+    """Fill order with 0 ... n - 1 by (distance, number): bucket sort, then insertion sort."""
     low, high = distances[0], distances[0]
     for a in range(1, n):
         low = distances[a] if distances[a] < low else low
         high = distances[a] if distances[a] > high else high
     n_buckets = 2 * n
     scale = (n_buckets - 1) / (high - low) if high > low else 0.0
-    if (
-        not scale < np.inf or not high < np.inf
-    ):  # too near each other, or too far, to divide
+    if not (scale < np.inf and high < np.inf):  # cannot be divided into buckets
         _merge_sort(distances, n, order)
         return
     start[: n_buckets + 1] = 0
@@ -265,121 +209,85 @@ def _sort(distances, n, order, start, place):
 
 @njit(cache=True, nogil=True)
 def _merge_sort(distances, n, order):
-    """The same for distances that crowd into few buckets: from the bottom up, the left half first among equals."""
-    taken, other = np.arange(n), np.empty(n, dtype=np.int64)
+    """Fill order as `_sort` does, from the bottom up, the left half first among equals."""
+    merged, other = np.arange(n), np.empty(n, dtype=np.int64)
     width = 1
     while width < n:
         for begin in range(0, n, 2 * width):
             a, middle, end = begin, min(begin + width, n), min(begin + 2 * width, n)
             b = middle
             for at in range(begin, end):
-                if a < middle and (
-                    b >= end or distances[taken[a]] <= distances[taken[b]]
-                ):
-                    other[at] = taken[a]
+                left_is_next = b >= end or distances[merged[a]] <= distances[merged[b]]
+                if a < middle and left_is_next:
+                    other[at] = merged[a]
                     a += 1
                 else:
-                    other[at] = taken[b]
+                    other[at] = merged[b]
                     b += 1
-        taken, other = other, taken
+        merged, other = other, merged
         width *= 2
-    order[:n] = taken
+    order[:n] = merged
 
 
 @njit(cache=True, nogil=True)
 def select(
-    keys,
-    exact,
-    shift,
-    spread,
-    own,
-    Q,
-    T,
-    metric,
-    power,
-    size,
-    final,
-    near,
-    distance,
-    reach,
-    mixed,
-):
-    """Fill near[t] and distance[t] with the rows of T nearest to Q[t], sorted by (distance, row), and reach[t].
+    keys, exact, shift, spread, own, Q, T, metric, power, size, final,
+    near, distance, reach, mixed,
+):  # fmt: skip
+    """Fill near[t] and distance[t] with the rows of T nearest to Q[t] and their distances.
 
-    The first reach[t] are the nearest ones for certain; -1 - n says that there are no more than these n
-    rows at all. mixed[t] is 1 where rounding tells apart distances that are equal: then a row that is as
-    far as the one before it has its distance with a minus. keys[t] hold what `fill_keys` gives where
-    exact; else keys[t] + shift[t] are lower bounds of squared distances, less than spread[t] too low near
-    Q[t]. own[t] is the row of T that is Q[t] itself and no neighbour, or -1. size is the length of what
-    was subtracted from the rows; final says that no row is left out later. keys is written on.
+    keys    [t, i] as `fill_keys` gives them if `exact`; otherwise keys[t] + shift[t] are lower
+            bounds of squared distances, for near rows less than spread[t] too low; overwritten
+    own     own[t] is the row of T that is Q[t] itself and no neighbour of it, or -1
+    size    length of what was subtracted from the rows
+    final   no row is left out of the lists later
+    near    sorted by (distance, row number)
+    reach   the first reach[t] entries of near[t] are certain; -1 - n: there are only these n rows
+    mixed   1 where rounding separates distances that count as equal; then a row that is as far as
+            the previous one has its distance with a minus sign
     """
-    n, wanted = keys.shape[1], near.shape[1]
+    n, length = keys.shape[1], near.shape[1]
     sample, distances, found = np.empty(n), np.empty(n), np.empty(n + 1, dtype=np.int64)
-    order, start, place = (
-        np.empty(n, dtype=np.int64),
-        np.empty(2 * n + 1, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-    )
-    guess, slack = (
-        max(keys[0, n // 2] + shift[0], 1e-300),
-        (2 * T.shape[1] + 16) * 2.0**-53,
-    )
+    order, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    start = np.empty(2 * n + 1, dtype=np.int64)
+    guess = max(keys[0, n // 2] + shift[0], 1e-300)
+    slack = (2 * T.shape[1] + 16) * 2.0**-53
     for t in range(keys.shape[0]):
         blur = ROUNDING * (norm(Q[t], metric, power) + size)
-        zero, enough = _slack(0.0, blur, metric), wanted
+        zero, wanted = _slack(0.0, blur, metric), length
         while True:
             n_found, limit = _candidates(
-                keys[t],
-                shift[t],
-                own[t],
-                enough,
-                guess,
-                slack,
-                spread[t],
-                blur,
-                metric,
-                power,
-                sample,
-                found,
-            )
+                keys[t], shift[t], own[t], wanted, guess, slack, spread[t], blur,
+                metric, power, sample, found,
+            )  # fmt: skip
             if not exact:
                 _squares(Q, t, T, found, n_found, distances)
             for a in range(n_found):
-                d = _distance(
-                    keys[t, found[a]] if exact else distances[a], metric, power
-                )
+                key = keys[t, found[a]] if exact else distances[a]
+                d = _distance(key, metric, power)
                 distances[a] = d if d > zero else 0.0
             certain = np.inf
             if limit < np.inf:
                 guess = limit if limit > 0.0 else guess
-                certain = max(
-                    _distance(max(limit, 0.0) * (1.0 - slack), metric, power), 5e-324
-                )  # 0 is certain
+                certain = _distance(max(limit, 0.0) * (1.0 - slack), metric, power)
+                certain = max(certain, 5e-324)  # distances of 0 are certain
             _sort(distances, n_found, order, start, place)
             reach[t], mixed[t] = _keep(
-                found,
-                distances,
-                order,
-                n_found,
-                certain,
-                blur,
-                metric,
-                final,
-                near[t],
-                distance[t],
-            )
-            if not (final and exact and 0 <= reach[t] < wanted):
+                found, distances, order, n_found, certain, blur, metric, final,
+                near[t], distance[t],
+            )  # fmt: skip
+            if not (final and exact and 0 <= reach[t] < length):
                 break
-            enough = n  # a class of equals went on beyond the limit
+            wanted = n  # a class of equals went on beyond the limit
 
 
 @njit(cache=True, nogil=True)
 def _keep(
     found, distances, order, n_found, certain, blur, metric, final, near, distance
 ):
-    """Fill near and distance with the first of the candidates, as in `select`; gives (reach, mixed).
+    """Fill near and distance with the first candidates, as in `select`; return (reach, mixed).
 
-    Those nearer than `certain` are all there are. The candidates' rows increase.
+    No row nearer than `certain` is missing among the candidates; their row numbers increase.
     """
     kept = min(n_found, near.size)
     for a in range(kept):
@@ -393,24 +301,12 @@ def _keep(
         end += 1
     if close or (end < n_found and distances[order[end]] - last <= most):
         return _keep_classes(
-            found,
-            distances,
-            order,
-            n_found,
-            certain,
-            blur,
-            metric,
-            final,
-            near,
-            distance,
-        )
-    if end == n_found:
-        while (
-            kept > 0
-            and certain < np.inf
-            and distance[kept - 1] + _slack(distance[kept - 1], blur, metric) >= certain
-        ):
+            found, distances, order, n_found, certain, blur, metric, final, near, distance
+        )  # fmt: skip
+    if end == n_found and certain < np.inf:
+        while kept > 0 and last + _slack(last, blur, metric) >= certain:
             kept -= 1  # a row that was not found may be as far
+            last = distance[kept - 1] if kept else 0.0
     return (-1 - kept if certain == np.inf and n_found <= near.size else kept), 0
 
 
@@ -418,7 +314,7 @@ def _keep(
 def _keep_classes(
     found, distances, order, n_found, certain, blur, metric, final, near, distance
 ):
-    """The same, class by class, where rounding tells apart distances that count as equal."""
+    """Do the same class by class where rounding separates distances that count as equal."""
     a, mixed = 0, 0
     while a < n_found and a < near.size:
         first = distances[order[a]]
@@ -426,11 +322,8 @@ def _keep_classes(
         while b < n_found and distances[order[b]] - last <= _slack(last, blur, metric):
             last = distances[order[b]]
             b += 1
-        if (
-            b == n_found
-            and certain < np.inf
-            and last + _slack(last, blur, metric) >= certain
-        ):
+        next_may_be_missing = last + _slack(last, blur, metric) >= certain
+        if b == n_found and certain < np.inf and next_may_be_missing:
             return a, mixed
         if last - first > _slack(first, blur, metric):
             if not final:
@@ -444,10 +337,8 @@ def _keep_classes(
             mixed = 1
         for c in range(a, min(b, near.size)):
             d = distances[order[c]]
-            near[c], distance[c] = (
-                found[order[c]],
-                (-d if last > first and c > a else d),
-            )
+            near[c] = found[order[c]]
+            distance[c] = -d if last > first and c > a else d
         a = b
     kept = min(a, near.size)
     return (-1 - kept if certain == np.inf and n_found <= near.size else kept), mixed
@@ -455,7 +346,7 @@ def _keep_classes(
 
 @njit(cache=True, nogil=True)
 def _sort_numbers(numbers):
-    """Sort them; few, and nearly sorted, they are put where they belong one by one."""
+    """Sort numbers in place: by insertion if they are few, as they are nearly sorted."""
     if numbers.size > CROWDED:
         numbers.sort()
         return
@@ -471,17 +362,14 @@ def _sort_numbers(numbers):
 def settle(
     found, last, own, Q, T, metric, power, size, final, near, distance, reach, mixed
 ):
-    """The same from the rows found[t] that a tree gave, in order of row number; no other row is nearer than last[t].
+    """Fill the lists as `select` does, from the rows found[t] that a tree returned.
 
-    T has fewer than 8 columns.
+    found[t] increases; every row nearer than last[t] is in it. T has fewer than 8 columns.
     """
     n = found.shape[1]
     distances, rows = np.empty(n), np.empty(n, dtype=np.int64)
-    order, start, place = (
-        np.empty(n, dtype=np.int64),
-        np.empty(2 * n + 1, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-    )
+    order, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    start = np.empty(2 * n + 1, dtype=np.int64)
     for t in range(found.shape[0]):
         blur = ROUNDING * (norm(Q[t], metric, power) + size)
         zero, n_found = _slack(0.0, blur, metric), 0
@@ -506,14 +394,6 @@ def settle(
         _sort(distances, n_found, order, start, place)
         certain = (0.5 * last[t] ** 2 if metric == COSINE else last[t]) * (1.0 - 1e-14)
         reach[t], mixed[t] = _keep(
-            rows,
-            distances,
-            order,
-            n_found,
-            certain,
-            blur,
-            metric,
-            final,
-            near[t],
-            distance[t],
-        )
+            rows, distances, order, n_found, certain, blur, metric, final,
+            near[t], distance[t],
+        )  # fmt: skip

@@ -8,7 +8,10 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def moments(X, train, mean, scale):
-    """Fill mean and scale with those of a StandardScaler; a column that is constant up to rounding has scale 1, as there."""
+    """Fill mean and scale as StandardScaler does.
+
+    A column that is constant up to rounding has scale 1, as there.
+    """
     n, n_columns = train.size, X.shape[1]
     mean[:] = 0.0
     scale[:] = 0.0
@@ -31,9 +34,9 @@ def moments(X, train, mean, scale):
 
 @njit(cache=True, nogil=True)
 def columns(X, train, mean, scale, out):
-    """Fill out[c, i] with the columns of the training rows in units of scale, and what follows them with ones."""
+    """Fill out[c, i] with the standardised columns of the training rows, further rows with 1."""
     p, n = X.shape[1], train.size
-    for first in range(0, n, 64):  # a few rows at a time are read from X once
+    for first in range(0, n, 64):  # in blocks of rows, so that X is read once
         last = min(first + 64, n)
         for c in range(p):
             for i in range(first, last):
@@ -43,14 +46,14 @@ def columns(X, train, mean, scale, out):
 
 @njit(cache=True, nogil=True)
 def standardise(X, train, test, T, Q):
-    """Fill T and Q with the rows `train` and `test` of X in units of the training rows' standard deviations.
+    """Fill T and Q with the rows `train` and `test` of X, standardised by the training rows.
 
-    Gives how large the numbers of each column were, in its unit, before the mean was subtracted.
+    Return the size of the numbers of each column, in its unit, before the mean was subtracted.
     """
-    n, n_columns = train.size, X.shape[1]
+    n_columns = X.shape[1]
     mean, scale = np.empty(n_columns), np.empty(n_columns)
     moments(X, train, mean, scale)
-    for i in range(n):
+    for i in range(train.size):
         for c in range(n_columns):
             T[i, c] = (X[train[i], c] - mean[c]) / scale[c]
     for t in range(test.size):
@@ -61,7 +64,10 @@ def standardise(X, train, test, T, Q):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def decide_all(X, mean, scale, B, out):
-    """Fill out[t] with the decisions on row t by each column of B, whose last row may be intercepts; equal rows alike."""
+    """Fill out[t] with the decisions on row t by each column of B; equal rows get equal ones.
+
+    If B has one row more than X has columns, it holds the intercepts.
+    """
     p = X.shape[1]
     for t in range(len(X)):
         row = out[t]

@@ -1,7 +1,8 @@
-"""Losses: small is good. A scorer becomes the loss -score and is shown as the score that it is.
+"""Losses: smaller is better. A scorer becomes the loss -score and is displayed as a score.
 
-A loss with row values is averaged over a test part as sum(w l) / sum(w). A scorer gives one number per test part, and some are
-not defined on every part (R² on one row, AUC on one class): `Loss.undefined_on` says so before anything is fitted.
+The row losses of a test part are averaged as sum(w l) / sum(w). A scorer gives one number
+per test part, and some are undefined on some parts (R² on one row, AUC on one class):
+`Loss.undefined_on` reports that before anything is fitted.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,38 +18,43 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.metrics._scorer import _BaseScorer
 
 from ..errors import LossError, WrongTypeError
+from ..families.registry import is_optional
 
+# Metrics of scikit-learn by what the targets of a test part must hold.
 TWO_CLASSES = {
-    "average_precision_score", "cohen_kappa_score", "matthews_corrcoef", "negative_likelihood_ratio",
-    "positive_likelihood_ratio", "roc_auc_score",
+    "average_precision_score", "cohen_kappa_score", "matthews_corrcoef",
+    "negative_likelihood_ratio", "positive_likelihood_ratio", "roc_auc_score",
 }  # fmt: skip
 ALL_CLASSES = {
-    "brier_score_loss", "d2_brier_score", "d2_log_loss_score", "hinge_loss", "log_loss", "roc_auc_score",
-    "top_k_accuracy_score",
+    "brier_score_loss", "d2_brier_score", "d2_log_loss_score", "hinge_loss", "log_loss",
+    "roc_auc_score", "top_k_accuracy_score",
 }  # fmt: skip
-POSITIVES = {
-    "f1_score",
-    "fbeta_score",
-    "jaccard_score",
-    "precision_score",
-    "recall_score",
-}  # 0 / 0 without any
+POSITIVES = {  # 0 / 0 without a row of the positive class
+    "f1_score", "fbeta_score", "jaccard_score", "precision_score", "recall_score",
+}  # fmt: skip
 VARIATION = {
-    "d2_absolute_error_score",
-    "d2_pinball_score",
-    "d2_tweedie_score",
-    "explained_variance_score",
-    "r2_score",
-}
+    "d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score",
+    "explained_variance_score", "r2_score",
+}  # fmt: skip
 NO_MEAN_OF_ROWS = TWO_CLASSES | VARIATION | POSITIVES | {
-    "balanced_accuracy_score", "d2_brier_score", "d2_log_loss_score", "max_error", "median_absolute_error",
-    "root_mean_squared_error", "root_mean_squared_log_error",
+    "balanced_accuracy_score", "d2_brier_score", "d2_log_loss_score", "max_error",
+    "median_absolute_error", "root_mean_squared_error", "root_mean_squared_log_error",
 }  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss by name: its row formula, or the scorer whose negative it is."""
+    """A named loss: a formula for row losses, or minus a scorer.
+
+    name            as in "zero-one loss"
+    rows            (y, prediction) -> row losses; with probabilities (y, probabilities, classes)
+    response        the method of the estimator that `rows` needs
+    numeric         whether y must be numbers
+    scorer          scikit-learn's scorer; None for a loss with a formula
+    score_name      the name of the score to display
+    score_offset    score = score_offset - loss
+    scoring         the user's scoring=
+    """
 
     name: str
     rows: Callable[..., np.ndarray] | None = None
@@ -57,62 +63,62 @@ class Loss:
     scorer: Callable[..., float] | None = None
     score_name: str | None = None
     score_offset: float = 0.0
-    asked: Any = None  # scoring= as the user gave it
+    scoring: Any = None
 
     @property
     def zero_one(self) -> bool:
-        """Whether it counts mistakes, so that equal curves are equal to 1e-12 absolutely."""
+        """Whether it counts mistakes; such curves are compared with absolute tolerance 1e-12."""
         return self.rows is zero_one
 
     @property
     def is_known(self) -> bool:
-        """Whether its formula is one of cvnb's own."""
+        """Whether its formula is one of cvnb's."""
         return self.rows in (zero_one, squared, absolute, log)
 
     @property
     def is_score(self) -> bool:
-        """Whether it is shown as a score, large being good."""
+        """Whether it is displayed as a score: larger is better."""
         return self.scorer is not None and getattr(self.scorer, "_sign", 1) > 0
 
     @property
     def words(self) -> str:
-        """ "zero-one loss" or "roc_auc"."""
+        """What is averaged: "zero-one loss" or "roc_auc"."""
         return str(self.score_name) if self.is_score else f"{self.name} loss"
 
     def shown(self, loss: float | None) -> float | None:
-        """The number that displays show for a loss."""
+        """The number to display for a loss."""
         return self.score(loss) if self.is_score else loss
 
     def shown_difference(self, difference: float | None) -> float | None:
-        """The difference of what displays show for two losses."""
+        """The difference of two losses as displayed."""
         return -difference if self.is_score and difference is not None else difference
 
     @property
     def shown_name(self) -> str:
-        """What displays call the number: "zero-one risk" or "roc_auc (large is good)"."""
+        """The name of the displayed number: "zero-one risk" or "roc_auc (large is good)"."""
         return f"{self.words} (large is good)" if self.is_score else f"{self.name} risk"
 
     def score(self, loss: Any) -> Any:
-        """The score that the user asked for, from the loss."""
-        return (
-            None
-            if self.score_name is None or loss is None
-            else self.score_offset - loss
-        )
+        """Convert a loss to the score named in scoring=; None without one."""
+        if self.score_name is None or loss is None:
+            return None
+        return self.score_offset - loss
 
     def measure(
         self, model: Any, X: Any, y: np.ndarray, w: np.ndarray | None
     ) -> tuple[float, Any, Any]:
-        """(loss on these rows, row losses or None, the model's response or None) of a fitted model."""
+        """Return (loss on these rows, row losses, response) of a fitted model.
+
+        A scorer has neither row losses nor a response: both are None.
+        """
         rows = prediction = None
         if self.scorer is not None:
-            loss = -float(
-                self.scorer(model, X, y)
-                if w is None
-                else self.scorer(model, X, y, sample_weight=w)
-            )
+            weights = {} if w is None else {"sample_weight": w}
+            loss = -float(self.scorer(model, X, y, **weights))
         else:
             prediction = getattr(model, self.response)(X)
+            if self.response == "predict":
+                prediction = one_per_row(model, prediction)
             rows = self.row_losses(y, prediction, getattr(model, "classes_", None))
             loss = float(np.mean(rows) if w is None else np.sum(w * rows) / np.sum(w))
         if not np.isfinite(loss):
@@ -120,10 +126,13 @@ class Loss:
         return loss, rows, prediction
 
     def undefined_on(self, y: np.ndarray, n_classes: int) -> str | None:
-        """Why this metric cannot be averaged over a part with these targets, out of n_classes values in all; or None."""
-        formula = getattr(getattr(self.scorer, "_score_func", None), "__name__", "")
-        options = getattr(self.scorer, "_kwargs", {})
+        """Return why this metric is undefined on a test part with targets y, or None.
+
+        n_classes: the number of distinct values of y in all rows
+        """
+        formula, options = self._formula
         present = np.unique(y)
+        average = options.get("average", "binary")
         if formula in NO_MEAN_OF_ROWS and y.size < 2:
             return "one row only"
         if formula in TWO_CLASSES and present.size < 2:
@@ -132,24 +141,19 @@ class Loss:
             return "a class is missing"
         if (
             formula in POSITIVES
-            and options.get("average", "binary") == "binary"
+            and average == "binary"
             and options.get("pos_label", 1) not in present
         ):
             return "no row of the positive class"
-        if (
-            formula in POSITIVES
-            and options.get("average") == "macro"
-            and present.size < n_classes
-        ):
+        if formula in POSITIVES and average == "macro" and present.size < n_classes:
             return "a class is missing"
         if formula in VARIATION and present.size < 2:
             return "one value of y only"
         return None
 
     def refuse_unknown_positive(self, classes: np.ndarray) -> None:
-        """An error where the class that this metric is about is none of y's."""
-        formula = getattr(getattr(self.scorer, "_score_func", None), "__name__", "")
-        options = getattr(self.scorer, "_kwargs", {})
+        """Refuse a metric of one class that y does not contain."""
+        formula, options = self._formula
         positive = options.get("pos_label", 1)
         if (
             formula in POSITIVES
@@ -157,13 +161,26 @@ class Loss:
             and positive not in classes
         ):
             raise LossError(
-                f"{self.score_name} is about the class {positive!r}, but y holds {', '.join(map(repr, classes[:5].tolist()))}; "
-                f"use make_scorer({formula}, pos_label={classes[-1].item()!r}) of sklearn.metrics, or another of them."
+                f"{self.score_name} is about the class {positive!r}, but y holds "
+                f"{', '.join(map(repr, classes[:5].tolist()))}; use "
+                f"make_scorer({formula}, pos_label={classes[-1].item()!r}) of "
+                "sklearn.metrics, or another of them."
             )
+
+    @property
+    def _formula(self) -> tuple[str, dict[str, Any]]:
+        """(name, options) of the scorer's metric; ("", {}) without one."""
+        metric = getattr(self.scorer, "_score_func", None)
+        return getattr(metric, "__name__", ""), getattr(self.scorer, "_kwargs", {})
 
     def row_losses(
         self, y: np.ndarray, prediction: np.ndarray, classes: np.ndarray | None
     ) -> np.ndarray:
+        """Return one loss per row.
+
+        prediction: the response of the estimator on these rows
+        classes: the classes that its columns stand for, if it is probabilities
+        """
         if self.rows is None:
             raise LossError(
                 f"the loss {self.name!r} has neither a formula nor a scorer"
@@ -171,26 +188,28 @@ class Loss:
         shape = np.shape(prediction)
         if (shape if self.response == "predict" else shape[:1]) != y.shape:
             raise ValueError(f"{self.response} gave shape {shape} for {y.size} rows")
-        given = (
-            y.copy(),
-            np.array(prediction),
-        )  # copies: a function of the user's may write on them
-        rows = (
-            self.rows(*given, classes)
-            if self.response == "predict_proba"
-            else self.rows(*given)
-        )
-        rows = np.asarray(rows, dtype=np.float64)
+        # copies, because the user's function may write to them
+        arguments: tuple[Any, ...] = y.copy(), np.array(prediction)
+        if self.response == "predict_proba":
+            arguments += (classes,)
+        rows = np.asarray(self.rows(*arguments), dtype=np.float64)
         if rows.shape != y.shape:
             raise LossError(
-                f"the loss {self.name!r} gave shape {rows.shape} for {y.size} rows; return one loss per row, or hand a metric "
-                "over as scoring=sklearn.metrics.make_scorer(...)."
+                f"the loss {self.name!r} gave shape {rows.shape} for {y.size} rows; "
+                "return one loss per row, or pass a metric as "
+                "scoring=sklearn.metrics.make_scorer(...)."
             )
         return rows
 
 
+def one_per_row(model: Any, prediction: Any) -> Any:
+    """Return what a model predicts; CatBoost gives classes as a column, which is flattened."""
+    is_column = np.ndim(prediction) == 2 and np.shape(prediction)[1] == 1
+    return prediction[:, 0] if is_column and is_optional(type(model)) else prediction
+
+
 def zero_one(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
-    """1 where y differs from the prediction, else 0."""
+    """1 if y differs from the prediction, else 0."""
     return (y != prediction).astype(np.float64)
 
 
@@ -205,7 +224,10 @@ def absolute(y: np.ndarray, prediction: np.ndarray) -> np.ndarray:
 
 
 def log(y: np.ndarray, probabilities: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """-log of the probability of y, clipped to [eps, 1 - eps]; a class missing from the training part has probability 0."""
+    """-log of the probability of y, clipped to [eps, 1 - eps].
+
+    A class missing from the training part has probability 0.
+    """
     column = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     known = classes[column] == y
     p = np.where(known, probabilities[np.arange(y.size), column], 0.0)
@@ -228,7 +250,15 @@ SCORINGS = {
 
 
 def find_loss(loss: Any, scoring: Any, task: str, estimator: Any) -> Loss:
-    """The Loss that `loss` or `scoring` names; with neither, zero-one for classification and squared for regression."""
+    """Return the Loss that loss= or scoring= names.
+
+    Without either: zero-one for classification, squared for regression.
+
+    loss: a name, a function of (y, prediction), or None
+    scoring: a scorer's name, a scorer, or None
+    task: "classification" or "regression"
+    estimator: the estimator that a scorer will score
+    """
     if loss is not None and scoring is not None:
         raise LossError(
             f"loss={loss!r} and scoring={scoring!r} together; give one of them."
@@ -248,30 +278,37 @@ def find_loss(loss: Any, scoring: Any, task: str, estimator: Any) -> Loss:
         )
     name = loss.replace("-", "_")
     if name not in NAMED:
-        hint = (
-            " For a scikit-learn scorer use scoring=."
-            if loss in get_scorer_names()
-            else _did_you_mean(name, NAMED)
-        )
+        hint = _did_you_mean(name, NAMED)
+        if loss in get_scorer_names():
+            hint = " For a scikit-learn scorer use scoring=."
         raise LossError(
-            f"unknown loss {loss!r}; the known ones are {', '.join(NAMED)}, or a function of (y, ŷ).{hint}"
+            f"unknown loss {loss!r}; the known ones are {', '.join(NAMED)}, or a function "
+            f"of (y, ŷ).{hint}"
         )
     return NAMED[name]
 
 
 def check_loss(loss: Loss, y: np.ndarray, task: str, weighted: bool) -> None:
-    """Refuse a loss that these targets or weights do not suit."""
+    """Refuse a loss that these targets or weights do not suit.
+
+    y: the targets of all rows
+    task: "classification" or "regression"
+    weighted: whether there are weights
+    """
     if loss.numeric and y.dtype.kind not in "biuf":
         raise LossError(
-            f"the {loss.name} loss needs numbers, but y holds labels such as {y[0]!r}; use loss='zero_one'."
+            f"the {loss.name} loss needs numbers, but y holds labels such as {y[0]!r}; "
+            "use loss='zero_one'."
         )
     if loss.rows in (zero_one, log) and task == "regression":
         raise LossError(
-            f"the {loss.name} loss needs classes, but this is a regression; use loss='squared' or 'absolute'."
+            f"the {loss.name} loss needs classes, but this is a regression; use "
+            "loss='squared' or 'absolute'."
         )
     if weighted and loss.scorer is not None and not _takes_weights(loss.scorer):
         raise LossError(
-            f"scoring={loss.score_name!r} takes no sample_weight; choose another metric or drop the weights."
+            f"scoring={loss.score_name!r} takes no sample_weight; choose another metric "
+            "or drop the weights."
         )
 
 
@@ -282,13 +319,11 @@ def _from_scoring(scoring: Any, estimator: Any) -> Loss:
         )
     if isinstance(scoring, str) and scoring in SCORINGS:
         name, offset = SCORINGS[scoring]
-        base = NAMED[name]
-        return Loss(
-            base.name, base.rows, base.response, base.numeric, None, scoring, offset
-        )
+        return replace(NAMED[name], score_name=scoring, score_offset=offset)
     if isinstance(scoring, str) and scoring not in get_scorer_names():
         raise LossError(
-            f"unknown scoring {scoring!r}; see sklearn.metrics.get_scorer_names().{_did_you_mean(scoring)}"
+            f"unknown scoring {scoring!r}; see "
+            f"sklearn.metrics.get_scorer_names().{_did_you_mean(scoring)}"
         )
     if not isinstance(scoring, str) and not callable(scoring):
         raise WrongTypeError(
@@ -298,16 +333,13 @@ def _from_scoring(scoring: Any, estimator: Any) -> Loss:
         scorer = check_scoring(estimator, scoring=scoring)
     except (TypeError, ValueError) as error:
         raise LossError(f"scoring={scoring!r} cannot be used: {error}") from None
-    formula = getattr(scorer, "_score_func", scorer)
-    shown = (
-        scoring
-        if isinstance(scoring, str)
-        else getattr(formula, "__name__", type(formula).__name__)
-    )
-    name = (
-        shown.removeprefix("neg_") if getattr(scorer, "_sign", 1) < 0 else f"-{shown}"
-    )
-    return Loss(name, scorer=scorer, score_name=shown, asked=scoring)
+    metric = getattr(scorer, "_score_func", scorer)
+    shown = getattr(metric, "__name__", type(metric).__name__)
+    if isinstance(scoring, str):
+        shown = scoring
+    is_loss = getattr(scorer, "_sign", 1) < 0
+    name = shown.removeprefix("neg_") if is_loss else f"-{shown}"
+    return Loss(name, scorer=scorer, score_name=shown, scoring=scoring)
 
 
 def _takes_weights(scorer: Callable[..., float]) -> bool:
@@ -316,7 +348,6 @@ def _takes_weights(scorer: Callable[..., float]) -> bool:
 
 
 def _did_you_mean(name: str, known: Any = None) -> str:
-    close = difflib.get_close_matches(
-        name, get_scorer_names() if known is None else known, n=1
-    )
+    names = get_scorer_names() if known is None else known
+    close = difflib.get_close_matches(name, names, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,4 +1,7 @@
-"""Ways to fill the loss table: one file per algorithm, the same numbers. `add_path` adds one of your own."""
+"""Ways to fill the loss table, one per algorithm, all with the same numbers.
+
+`add_path` adds one of your own.
+"""
 
 from ..families.algorithm import Algorithm
 from .base import Unsuited

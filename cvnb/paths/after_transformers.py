@@ -1,101 +1,308 @@
-"""A fast model behind any transformers: these are fitted once per split, and then one computation serves every setting.
+"""A fast model after any transformers: these are fitted once per split, and then one
+computation serves every setting.
 
-Split by split, so it goes wherever joblib takes it. Cost: one fit of each chain of transformers, and one path, per split.
+It handles single splits, so joblib may send them anywhere. Cost per split: one fit of each
+chain of transformers, and one path. Chains that differ in a number of components are one
+(cvnb/paths/leading.py).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import check_array
 
+from ..data.table import Data
 from ..families.algorithm import Algorithm
-from ..families.family import Family, Kind
+from ..families.family import Family
+from ..families.setting_groups import SettingGroup
 from ..runtime.cores import matrices_at_most
 from ..runtime.threads import stoppable
 from .base import Draw, Unsuited, added
-from .measure import Meter
-from .per_split import Filling, PerSplit
-from .problem import Combination, SplitProblem, column_names, steps_of
+from .leading import Numbered, numbered
+from .measure import LossEvaluator, Predictions
+from .narrow import is_narrow, note_on
+from .per_split import PerSplitPath, SplitLosses, restricted
+from .problem import (
+    Combination,
+    SplitProblem,
+    column_names,
+    has_mixed_names,
+    plain_steps_of,
+    short_message,
+)
 from .refit import Key
 
-LARGE = 1 << 16  # numbers
+Solved = tuple[Predictions, int]  # and the number of close calls
+LARGE = 1 << 16  # numbers in a table
+REASON = "one path of the model serves every setting"
+PER_SPLIT = "the transformers are fitted once per split"
+ONCE = (
+    f"{PER_SPLIT}, with the most components, whose first ones "
+    "are those of every smaller number"
+)
+EACH = (
+    "the transformers are fitted once per split and number of components, because their "
+    "solver draws random directions for each number (svd_solver='full' or "
+    "algorithm='arpack' does not)"
+)
+SOME = (
+    f"{ONCE} (svd_solver='full' would do so in the largest training parts too, where 'auto' "
+    "draws random directions for each number)"
+)
 
 
-class Behind(PerSplit):
-    """One fit of the transformers per split, one path of the model."""
+class Rows(NamedTuple):
+    """Row numbers of a training part, and its transformed rows and those of the test part."""
+
+    train: np.ndarray
+    X_train: np.ndarray
+    X_test: np.ndarray
+
+
+class AfterTransformers(PerSplitPath):
+    """One fit of the transformers per split, then one path of the model.
+
+    groups  key of a chain -> its settings, where they differ in the number of components
+    """
 
     def __init__(
         self,
         family: Family,
-        kinds: list[Kind],
+        kinds: list[SettingGroup],
         draws: Sequence[Draw],
-        meters: Sequence[Meter],
-        solver: Algorithm,
+        evaluators: Sequence[LossEvaluator],
+        algorithm: Algorithm,
     ) -> None:
-        super().__init__(family, kinds, draws, meters, solver.axis_of)
-        self.solver, self.name = solver, f"path:{solver.name}"
-        ahead = any(parts[0] for kind in kinds if (parts := steps_of(kind.candidate)))
-        self.reason = (
-            "the transformers are fitted once per split, and " * ahead
-            + "one path of the model serves every setting"
-        )
-        self.compiles = solver.compiles
-
-    def fill(self, filling: Filling, key: Key, combinations: list[Combination]) -> None:
-        chain, found = filling.chain, filling.losses
-        settings = np.concatenate([one.which for one in combinations])
-        order = np.argsort(chain.train, kind="stable")
-        try:
-            X_train, X_test = chain.transformed(self.family.settings[settings[0]], key)
-        except Exception as error:  # costs the settings that share these transformers, and the note says which
-            found.failures |= {
-                (0, int(s)): f"{type(error).__name__}: {error}" for s in settings
+        groups = numbered(family, kinds)
+        together = {s: min(group.numbers) for group in groups for s in group.numbers}
+        axis = algorithm.axis_of
+        super().__init__(family, kinds, draws, evaluators, axis, together)
+        self.groups = {self.keys[min(group.numbers)]: group for group in groups}
+        self.solve, self.counted = algorithm.predictions_of_split, algorithm.counted
+        self.solve_leading = algorithm.predictions_of_leading
+        models = [own.model for chain in self.chains.values() for own in chain]
+        self.takes_sparse = not any(map(algorithm.refuses_sparse, models))
+        self.name, self.compiles = f"path:{algorithm.name}", algorithm.compiles
+        self.reason = REASON
+        has_transformers = any(plain_steps_of(kind.candidate)[0] for kind in kinds)
+        # Products of sparse rows release Python's lock; transformers need not be safe there.
+        releases_lock = sp.issparse(draws[0].data.X) or algorithm.in_threads
+        self.threads = releases_lock and not has_transformers
+        if has_transformers:
+            self.reason = f"{PER_SPLIT}, and {REASON}"
+        if groups:
+            outer, inner = _training_sizes(draws)
+            few = {
+                n
+                for n in outer | inner
+                if self.fits_of_transformers(n) > len(self.chains)
             }
-            return
-        if column_names(X_train) != column_names(X_test):
-            raise Unsuited(
-                "the transformers name the columns of the test part otherwise, and refit tells what that does"
-            )
-        X_train, X_test = self._numbers(X_train)[order], self._numbers(X_test)
-        if X_train.shape[1] != X_test.shape[1]:
-            raise Unsuited(
-                "the transformers give the test part other columns, and refit tells what that does"
-            )
-        train, stop = chain.train[order], filling.team.stop
-        for one in combinations:
-            split = SplitProblem(
-                one, filling.meter, train, chain.test, X_train, X_test, stop
-            )
-            call = partial(self.solver.answers_of_split, split)
-            # many small products of large tables: threads of the matrix library would wait for each other
-            limited = matrices_at_most(1) if X_train.size > LARGE else nullcontext()
-            with limited:
-                answers, n = stoppable(call, stop) if self.compiles else call()
-            filling.put(one, answers)
-            if n:
-                found.counts = added((found.counts, Counter({self.solver.counted: n})))
+            fitted = EACH if few == outer | inner else SOME if few else ONCE
+            self.reason = f"{fitted}, and {REASON}"
+            self.every_setting = not few & outer
 
-    def _numbers(self, X: Any) -> np.ndarray:
-        """What a transformer gave, as scikit-learn's models read it."""
-        if len({isinstance(name, str) for name in column_names(X)}) > 1:
-            raise Unsuited(
-                "the transformers give names of several types, and refit tells what that does"
-            )
+    def fits_of_transformers(self, n_rows: int) -> int:
+        """Return how many chains are fitted on a training part of so many rows."""
+        n_columns = self.evaluators[0].data.n_columns
+        return sum(
+            len(set(group.numbers.values()))
+            if group is not None and group.depends_on_number(n_rows, n_columns)
+            else 1
+            for group in map(self.groups.get, self.chains)
+        )
+
+    def fill(
+        self, split_losses: SplitLosses, key: Key, combinations: list[Combination]
+    ) -> None:
+        group = self.groups.get(key)
+        if group is None:
+            self._fill_chain(split_losses, combinations)
+            return
+        served = self._fill_leading(split_losses, group, combinations)
+        for combination in combinations:
+            rest = [s for s in combination.which.tolist() if s not in served]
+            for own in dict.fromkeys(self.keys[s] for s in rest):
+                same = [s for s in rest if self.keys[s] == own]
+                kept = np.isin(combination.which, same)
+                self._fill_chain(split_losses, [restricted(combination, kept)])
+
+    def _fill_chain(
+        self, split_losses: SplitLosses, combinations: list[Combination]
+    ) -> None:
+        """Measure settings that share their whole chain of transformers."""
+        chain, losses = split_losses.chain, split_losses.losses
+        settings = np.concatenate([combination.which for combination in combinations])
+        first = int(settings[0])
         try:
-            X = check_array(X, order="C")
-        except (TypeError, ValueError) as error:
-            why = " ".join(str(error).split())[:80]
-            raise Unsuited(
-                f"the transformers give no dense table of numbers ({why})"
-            ) from error
-        if X.dtype != np.float64 and X.dtype.kind == "f":
-            raise Unsuited(
-                f"the transformers give {X.dtype}, and scikit-learn computes in that precision"
-            )
-        return np.ascontiguousarray(X, dtype=np.float64)
+            tables = chain.transformed(self.family.settings[first], self.keys[first])
+        except Exception as error:  # costs the settings that share the chain
+            message = f"{type(error).__name__}: {error}"
+            losses.failures |= {(0, int(s)): message for s in settings}
+            return
+        rows = self._rows(split_losses, *tables)
+        for combination in combinations:
+            self._measure(split_losses, combination, rows, self.solve)
+
+    def _fill_leading(
+        self,
+        split_losses: SplitLosses,
+        group: Numbered,
+        combinations: list[Combination],
+    ) -> set[int]:
+        """Measure the settings that the fit of the most components serves; return them."""
+        chain = split_losses.chain
+        settings = np.concatenate([own.which for own in combinations]).tolist()
+        for s in group.from_most(settings):
+            with suppress(Exception):  # told where the setting is measured on its own
+                tables = chain.transformed(self.family.settings[s], self.keys[s])
+                break
+        else:
+            return set()
+        counts = group.counts(chain.stages[group.place].step, settings)
+        rows = self._rows(split_losses, *tables)
+        for combination in combinations:
+            served = np.isin(combination.which, list(counts))
+            if served.any():
+                own = restricted(combination, served)
+                n_columns = np.array([counts[s] for s in own.which.tolist()])
+                self._measure_leading(split_losses, own, rows, n_columns)
+        return set(counts)
+
+    def _rows(self, split_losses: SplitLosses, X_train: Any, X_test: Any) -> Rows:
+        """Return transformed rows as tables, training rows in the order of their numbers."""
+        chain, losses = split_losses.chain, split_losses.losses
+        if chain.stages or not _is_checked(chain.data):
+            X_train, X_test, narrow = _tables(X_train, X_test, self.takes_sparse)
+            if narrow and not self.note:
+                note = note_on(f"The transformers give {narrow}")
+                losses.counts = added((losses.counts, Counter({note: 1})))
+        train = chain.train
+        if (np.diff(train) < 0).any():
+            order = np.argsort(train, kind="stable")
+            X_train, train = X_train[order], train[order]
+        return Rows(train, X_train, X_test)
+
+    def _measure_leading(
+        self,
+        split_losses: SplitLosses,
+        combination: Combination,
+        rows: Rows,
+        counts: np.ndarray,
+    ) -> None:
+        """Measure settings, each on its number of leading columns."""
+        solve = self.solve_leading
+        if solve is not None:
+            at_once = partial(_with_counts, solve, counts)
+            self._measure(split_losses, combination, rows, at_once)
+            return
+        for n in np.unique(counts):
+            train, X_train, X_test = rows
+            X_train = np.ascontiguousarray(X_train[:, :n])
+            own = Rows(train, X_train, np.ascontiguousarray(X_test[:, :n]))
+            part = restricted(combination, counts == n)
+            self._measure(split_losses, part, own, self.solve)
+
+    def _measure(
+        self,
+        split_losses: SplitLosses,
+        combination: Combination,
+        rows: Rows,
+        solve: Callable[[SplitProblem], Solved],
+    ) -> None:
+        """Measure settings of the model on these rows."""
+        evaluator, stop = split_losses.evaluator, split_losses.team.stop
+        test, losses = split_losses.chain.test, split_losses.losses
+        train, X_train, X_test = rows
+        stop.check()
+        split = SplitProblem(combination, evaluator, train, test, X_train, X_test, stop)
+        call = partial(solve, split)
+        # Many small products of large tables: threads of the matrix library would wait for
+        # each other.
+        with matrices_at_most(1) if X_train.size > LARGE else nullcontext():
+            predictions, n_close = stoppable(call, stop) if self.compiles else call()
+        split_losses.put(combination, predictions)
+        if n_close:
+            counted = Counter({self.counted: n_close})
+            losses.counts = added((losses.counts, counted))
+
+
+def _training_sizes(draws: Sequence[Draw]) -> tuple[set[int], set[int]]:
+    """Return the numbers of rows of outer training parts, and of inner ones."""
+    plans = [draw.plan for draw in draws]
+    outer = [plan.outer_layout for plan in plans if plan.outer_layout is not None]
+    inner = [layout for plan in plans for layout in plan.inner_kept]
+    sizes = [
+        {int(n) for own in level for n in own.sizes()[:, 0]} for level in (outer, inner)
+    ]
+    return sizes[0], sizes[1]
+
+
+def _with_counts(
+    solve: Callable[[SplitProblem, np.ndarray], Solved],
+    counts: np.ndarray,
+    split: SplitProblem,
+) -> Solved:
+    return solve(split, counts)
+
+
+def _is_checked(data: Data) -> bool:
+    """Return whether rows of X are tables as the paths need them."""
+    X = data.X
+    is_plain = type(X) is np.ndarray and X.dtype == np.float64 and X.flags.c_contiguous
+    return is_plain and data.is_finite_block
+
+
+def _tables(X_train: Any, X_test: Any, takes_sparse: bool) -> tuple[Any, Any, str]:
+    """Return both transformed parts as tables of float64 with the same columns, and the type
+    of narrower floats among them or "".
+
+    takes_sparse  they may stay sparse
+    """
+    if column_names(X_train) != column_names(X_test):
+        raise Unsuited(
+            "the transformers name the columns of the test part differently, which "
+            "scikit-learn reports on a refit"
+        )
+    parts = _numbers(X_train, takes_sparse), _numbers(X_test, takes_sparse)
+    narrow = next((str(part.dtype) for part in parts if is_narrow(part.dtype)), "")
+    train, test = map(_in_double, parts)
+    if train.shape[1] != test.shape[1]:
+        raise Unsuited(
+            "the transformers return another number of columns for the test part, which "
+            "scikit-learn reports on a refit"
+        )
+    return train, test, narrow
+
+
+def _numbers(X: Any, takes_sparse: bool) -> Any:
+    """Return the output of a transformer as scikit-learn's models read it."""
+    if has_mixed_names(X):
+        raise Unsuited(
+            "the transformers return column names of several types, which scikit-learn "
+            "reports on a refit"
+        )
+    try:
+        X = check_array(X, accept_sparse="csr" if takes_sparse else False, order="C")
+    except (TypeError, ValueError) as error:
+        raise Unsuited(
+            f"the transformers do not return a dense table of numbers ({short_message(error)})"
+        ) from error
+    if X.dtype.kind == "f" and X.dtype.itemsize > 8:
+        raise Unsuited(
+            f"the transformers give {X.dtype}, and the path computes in float64"
+        )
+    return X
+
+
+def _in_double(X: Any) -> Any:
+    """Return a table, sparse or dense, as float64."""
+    if sp.issparse(X):
+        return X.astype(np.float64)
+    return np.ascontiguousarray(X, dtype=np.float64)

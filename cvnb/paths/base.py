@@ -1,11 +1,12 @@
 """What a path is: a pure function from rows and splits to losses.
 
-    share(each)      -> the path, with what serves many splits made once
+    share(each)      -> the path, with the work that serves many splits done once
     run(task, team)  -> Losses, or a Refusal with its reason
 
-A task names splits of one draw. A path writes nothing and keeps nothing between two tasks: what a part's inner splits
-have in common with its outer split travels in `carry`. So a task may run in any thread or process, in any order.
-The engine (cvnb/run.py) owns the table, the order of the tasks, and the refit of what is refused.
+A task names splits of one draw. A path writes nothing and keeps nothing between two tasks:
+results of a training part that its outer split needs again travel in `carry`. So a task may
+run in any thread or process, in any order. The engine (cvnb/engine/fill.py) owns the table,
+the order of the tasks, and the refit of refused splits.
 """
 
 from __future__ import annotations
@@ -23,13 +24,16 @@ from ..families.algorithm import Algorithm
 from ..runtime.threads import Team
 from ..splits.plan import Plan
 
-NOTHING = np.zeros(0)  # in the place of what is refused
+NOTHING = np.zeros(0)  # predictions of a refused split
 PER_WORKER = 4  # batches for each worker, so that none waits long for the last
 Each = Callable[[Callable[[Any, Team], Any], Iterable[Any]], Iterator[Any]]
 
 
 class Unsuited(Exception):
-    """Raised where a path cannot handle these rows. The splits are refitted; the message gives the reason."""
+    """Raised when a fast path cannot handle these rows.
+
+    The affected splits are refitted with scikit-learn; the message gives the reason.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +46,7 @@ class Draw:
 
 @dataclass(eq=False, slots=True)
 class Inside:
-    """The inner splits of the training parts `parts`; split k alone where k is given, and then of one part."""
+    """The inner splits of the training parts `parts`; with k, only split k of a single part."""
 
     draw: int
     parts: range
@@ -53,9 +57,9 @@ class Inside:
 class Outside:
     """The outer splits `parts`, each with the setting chosen inside it.
 
-    every    measure all settings; otherwise the chosen one alone
-    carry    what the path handed out with the inner losses of these parts
-    refused  parts that need no answer
+    every    measure all settings; otherwise only the chosen one
+    carry    what the path returned with the inner losses of these parts
+    refused  parts to leave out
     """
 
     draw: int
@@ -71,15 +75,16 @@ Task = Inside | Outside
 
 @dataclass(eq=False, slots=True)
 class Losses:
-    """What a path found for the splits of a task, which follow each other in order.
+    """The results of a path on the splits of a task, in their order.
 
-    losses       [splits, settings], NaN where a setting failed or was not wanted
-    rows         of each outer split its row losses [test rows, settings]; None where the loss has none
-    predictions  of each outer split what the chosen setting predicts [test rows]
+    losses       [splits, settings], NaN where a setting failed or was not measured
+    rows         for each outer split its row losses [test rows, settings];
+                 None where the loss has none
+    predictions  for each outer split the predictions of the chosen setting [test rows]
     refused      part -> why the path cannot handle it
     failures     (split of the task, setting) -> message
     warnings     warnings and how often they came
-    counts       how many predictions deserve a note, by the kind of the note
+    counts       how many predictions deserve a note, by the kind of the note or the note
     refitted     how many splits were refitted, by the reason
     carry        handed back with the task outside
     """
@@ -94,10 +99,26 @@ class Losses:
     refitted: Counter[str] | None = None
     carry: Any = None
 
+    @classmethod
+    def empty(cls, n_splits: int, n_settings: int) -> Losses:
+        """NaN for every split and setting, and no row losses or predictions of one outer split."""
+        return cls(np.full((n_splits, n_settings), np.nan), [None], [NOTHING])
+
+    def put_rows(self, settings: int | np.ndarray, row_losses: np.ndarray) -> None:
+        """Store the row losses of these settings for the only split of the task."""
+        rows = self.rows[0]
+        if rows is None:
+            shape = len(row_losses), self.losses.shape[1]
+            rows = self.rows[0] = np.full(shape, np.nan)
+        rows[:, settings] = row_losses
+
 
 @dataclass(frozen=True, eq=False)
 class Refusal:
-    """Why a path cannot handle a task. fitted and warnings: transformers fitted by then, which refit may use."""
+    """Why a path cannot handle a task.
+
+    fitted, warnings  transformers fitted before the refusal, which the refit may use
+    """
 
     reason: str
     fitted: Any = None
@@ -113,40 +134,55 @@ class Ran:
 
 
 class Path:
-    """A way to get the losses of many settings: what a path says of itself, and does where it says nothing else.
+    """A way to get the losses of many settings: its properties, and default methods.
 
-    name, reason   which path it is, and why this one
+    name, reason   which path it is, and why it was chosen
     algorithm      the record that it comes from; None: refit
-    cost           multiplications of the whole run, roughly; None where nobody can tell without a fit
-    work           how much there is to do, in a unit of the path's own, for the progress; 0: count finished parts
-    whole          tasks are batches of parts, for threads; otherwise single splits, which joblib may carry anywhere
-    travels        tasks may go to other machines once `share` is done
-    every_setting  all settings cost no more than one, so outer test parts get the losses of all of them
+    draws          splits and data as the path reads them, for the refit of what it refuses;
+                   () for those of the run
+    note           a note on the whole result
+    cost           multiplications of the whole run, roughly; None if unknown without a fit
+    work           amount of work, in the path's own unit, for the progress;
+                   0: count finished parts
+    whole          tasks are batches of parts, for threads;
+                   otherwise single splits, which joblib may send anywhere
+    travels        tasks may go to other machines after `share`
+    every_setting  all settings cost no more than one, so all are measured on outer test parts
     compiles       kernels may have to be compiled
-    threads        single splits may go to threads where the user asks for no workers
+    threads        single splits may run in threads if the user requests no workers
     """
 
-    name = reason = ""
+    name = reason = note = ""
     algorithm: Algorithm | None = None
+    draws: Sequence[Draw] = ()
     cost: float | None = None
     work = 0.0
     whole, travels, every_setting, compiles, threads = False, True, True, False, False
 
     def share(self, each: Each, n: int) -> Path:
-        """The path with what serves many splits made once; each(call, items) spreads calls over n workers."""
+        """Return the path after the work that serves many splits.
+
+        each  each(call, items) spreads calls over the workers
+        n     number of workers
+        """
         return self
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
-        """The parts of a draw, in ranges that n workers take one by one; elsewhere: without the help of idle ones."""
+        """Return ranges of parts that workers take one by one.
+
+        draw       index of the draw
+        n          number of workers
+        elsewhere  idle workers cannot help with a running batch
+        """
         raise NotImplementedError
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
-        """The losses of every setting on the splits of the task."""
+        """Return the losses of every setting on the splits of the task."""
         raise NotImplementedError
 
 
 def split_of(plan: Plan, task: Task) -> tuple[np.ndarray, np.ndarray, tuple[int, int]]:
-    """(train, test, (j, k)) of a task of one split; k is -1 outside."""
+    """Return (train, test, (j, k)) of a task of one split; k is -1 outside."""
     j = task.parts.start
     if isinstance(task, Outside):
         return *plan.outer[j], (j, -1)
@@ -155,54 +191,54 @@ def split_of(plan: Plan, task: Task) -> tuple[np.ndarray, np.ndarray, tuple[int,
 
 
 def joined(
-    plan: Plan, task: Task, found: Sequence[Losses | Refusal], n_settings: int
+    plan: Plan, task: Task, results: Sequence[Losses | Refusal], n_settings: int
 ) -> Losses | Refusal:
-    """What was found of the single parts of a task, as one; the carry is a list with an entry for each part."""
-    if len(found) == 1 and isinstance(found[0], Refusal):
-        return found[0]
-    whole = Losses(np.zeros(0), carry=[])
+    """Join the results of the single parts of a task; `carry` is a list, an entry per part."""
+    if len(results) == 1 and isinstance(results[0], Refusal):
+        return results[0]
+    whole = Losses(NOTHING, carry=[])
     pieces = []
-    for j, one in zip(task.parts, found, strict=True):
-        if isinstance(one, Refusal):
-            whole.refused[j] = one.reason
-            one = Losses(
-                np.full(
-                    (n_inner(plan, j) if isinstance(task, Inside) else 1, n_settings),
-                    np.nan,
-                ),
-                [None],
-                [NOTHING],
-            )
-        pieces.append(one.losses)
-        whole.rows += one.rows
-        whole.predictions += one.predictions
-        whole.carry.append(one.carry)
-        whole.counts = added((whole.counts, one.counts))
+    for j, result in zip(task.parts, results, strict=True):
+        losses = result
+        if isinstance(losses, Refusal):
+            whole.refused[j] = losses.reason
+            n_splits = n_inner(plan, j) if isinstance(task, Inside) else 1
+            losses = Losses.empty(n_splits, n_settings)
+        pieces.append(losses.losses)
+        whole.rows += losses.rows
+        whole.predictions += losses.predictions
+        whole.carry.append(losses.carry)
+        whole.counts = added((whole.counts, losses.counts))
     whole.losses = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
     return whole
 
 
 def ranges(n: int, size: int) -> list[range]:
-    """0 ... n - 1 in ranges of this size, or less in the last."""
+    """Split 0 ... n - 1 into ranges of this size; the last may be shorter."""
     return [range(a, min(a + size, n)) for a in range(0, n, size)]
 
 
 def added(counters: Iterable[Counter[str] | None]) -> Counter[str] | None:
-    """The sum of these counters; None where there is nothing in them."""
-    found = [one for one in counters if one]
-    if len(found) < 2:
-        return found[0] if found else None
+    """Return the sum of these counters; None if all are empty."""
+    filled = [counter for counter in counters if counter]
+    if len(filled) < 2:
+        return filled[0] if filled else None
     total = Counter[str]()
-    for one in found:
-        total.update(one)
+    for counter in filled:
+        total.update(counter)
     return total
 
 
 def n_inner(plan: Plan, j: int) -> int:
-    """How many inner splits training part j has."""
+    """Return the number of inner splits of training part j."""
     return 0 if plan.inner_layouts is None else len(plan.inner_layouts[j])
 
 
+def weights_of(data: Data, rows: np.ndarray) -> np.ndarray | None:
+    """Return the sample weights of these rows; None if the data have none."""
+    return None if data.weights is None else data.weights[rows]
+
+
 def offsets(sizes: Iterable[int]) -> list[int]:
-    """Where each of several consecutive pieces begins, and where the last one ends."""
+    """Return the start of each of several consecutive pieces, then the end of the last."""
     return list(accumulate(sizes, initial=0))

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import is_classifier
+from sklearn.pipeline import Pipeline
 
 from ..families import registry
 from ..families.algorithm import Algorithm
-from ..families.family import Family, Kind
+from ..families.family import Family
+from ..families.setting_groups import SettingGroup
 from ..losses.loss import Loss
 from ..splits.layouts import Pairs
 from ..splits.plan import Plan
-from .after_transformers import Behind
+from .after_transformers import AfterTransformers
 from .base import Draw, Path, Unsuited
-from .measure import Meter
-from .prefix import Stages
+from .boosters import refuses_seed
+from .measure import LossEvaluator
+from .narrow import widened
+from .prefix import PrefixPath
 from .problem import (
+    Combination,
     Problem,
     Request,
     combinations_of,
     is_default_scaler,
     numbers_of,
+    plain_steps_of,
     steps_of,
 )
 from .refit import Refit, chain_key
@@ -31,161 +38,218 @@ from .refit import Refit, chain_key
 
 def choose_path(
     family: Family,
-    kinds: list[Kind],
+    kinds: list[SettingGroup],
     draws: Sequence[Draw],
     loss: Loss,
     task: str,
     wanted: str,
 ) -> Path:
-    """The fastest exact way for this family on these draws."""
+    """Return the fastest exact path for this family on these draws.
+
+    kinds   the settings of the family, grouped
+    draws   splits and targets of the run
+    loss    the loss to measure
+    task    "classification" or "regression"
+    wanted  "refit" for one fit per setting and split; anything else: the fastest path
+    """
     if wanted == "refit":
-        return Refit(family, draws, loss, "asked for")
+        return Refit(family, draws, loss, "as requested")
     try:
         algorithm = _recognised(kinds, loss, task)
-        meters = [Meter(loss, draw.data, task) for draw in draws]
-        path = algorithm.prepare(Request(algorithm, family, kinds, draws, meters))
+        evaluators = [LossEvaluator(loss, draw.data, task) for draw in draws]
+        path = algorithm.prepare(Request(algorithm, family, kinds, draws, evaluators))
     except Unsuited as why:
         return Refit(family, draws, loss, f"one fit per setting and split: {why}")
     path.algorithm = algorithm
     return path
 
 
-def _recognised(kinds: list[Kind], loss: Loss, task: str) -> Algorithm:
-    """The one algorithm that serves the last step of every setting."""
-    steps = [steps_of(kind.candidate) for kind in kinds]
-    if any(parts is None for parts in steps):
-        raise Unsuited("the steps of this pipeline cannot be taken one by one")
-    lasts = [parts[1] for parts in steps if parts is not None]
-    found = {type(last): registry.recognised(type(last)) for last in lasts}
-    if unknown := [
-        model.__name__ for model, algorithm in found.items() if algorithm is None
-    ]:
-        failed = "".join(
-            f"; the entry point {name!r} failed: {why}"
-            for name, why in registry.PLUG_INS.failed.items()
-        )
-        raise Unsuited(f"no other exact way is known for {unknown[0]}{failed}")
-    algorithm, *others = dict.fromkeys(found.values())
-    if others or algorithm is None:
-        raise Unsuited("the grid holds models of several kinds")
-    if any(is_classifier(last) != (task == "classification") for last in lasts):
+def _recognised(kinds: list[SettingGroup], loss: Loss, task: str) -> Algorithm:
+    """Return the algorithm that serves the last step of every setting."""
+    steps = [parts for kind in kinds if (parts := steps_of(kind.candidate))]
+    if len(steps) < len(kinds):
         raise Unsuited(
-            "the grid puts a classifier among regressions, or a regression among classifiers"
+            "the steps of this pipeline cannot be taken one by one; a plain Pipeline is fast"
         )
-    if not Meter.knows(loss):
-        raise Unsuited("a scorer of your own may look at the fitted estimator")
+    models = [last for _, last in steps]
+    algorithms: dict[Algorithm, None] = {}
+    for model_class in dict.fromkeys(map(type, models)):
+        algorithm = registry.recognised(model_class)
+        if algorithm is None:
+            raise Unsuited(_unknown(model_class))
+        algorithms[algorithm] = None
+    algorithm, *others = algorithms
+    if others:
+        raise Unsuited(
+            "the grid holds models of several kinds; a dict with a family of each is fast"
+        )
+    if any(is_classifier(model) != (task == "classification") for model in models):
+        raise Unsuited("the grid mixes classifiers and regressors")
+    if not LossEvaluator.can_evaluate(loss):
+        raise Unsuited(
+            "a scorer of your own may look at the fitted estimator; make_scorer of a "
+            "function of (y, prediction) is fast"
+        )
     return algorithm
 
 
+def _unknown(model_class: type) -> str:
+    """Return why no algorithm serves this class, with the plug-ins that failed to load."""
+    failed = [
+        f"; the entry point {name!r} failed: {why}"
+        for name, why in registry.PLUG_INS.failed.items()
+    ]
+    remedy = "; one pipeline of all steps is fast" if model_class is Pipeline else ""
+    why = f"no other exact way is known for {model_class.__name__}"
+    return f"{why}{remedy}{''.join(failed)}"
+
+
 def staged(request: Request) -> Path:
-    """One fit of the largest model in each split, where that spares fits."""
-    _refuse(request.algorithm.refuses, request.models)
-    if any(request.aheads):
+    """Return the path that fits the largest model per split, if that saves fits."""
+    if any(request.transformers):
         _refuse_replaced_steps(request.family)
-    path = Stages(request.family, request.kinds, request.draws, request.meters)
-    if not path.saves:
-        raise Unsuited(f"no fit of {path.model_name} serves two settings of this grid")
+    path = PrefixPath(request.family, request.kinds, request.draws, request.evaluators)
+    _refuse(request.algorithm.refuses, path.models)
+    _refuse(refuses_seed, [plain_steps_of(request.family.estimator)[1]])
+    if not path.saves_fits:
+        raise Unsuited(_no_shared_fit(path.model_name, path.axes))
     return path
 
 
 def solved(request: Request) -> Path:
-    """A computation of our own: every split at once, or split by split behind transformers."""
-    algorithm, meter = request.algorithm, request.meter
-    data, combinations = meter.data, combinations_of(request.kinds, algorithm.axis_of)
-    if (
-        meter.classes is None
-        and data.y.dtype.kind == "f"
-        and data.y.dtype != np.float64
-    ):
+    """Return the path with cvnb's own solver: all splits at once, or single splits."""
+    algorithm, data = request.algorithm, request.evaluator.data
+    combinations = combinations_of(request.kinds, algorithm.axis_of)
+    _refuse(algorithm.refuses, [combination.model for combination in combinations])
+    n_settings = sum(combination.which.size for combination in combinations)
+    if algorithm.iterated and 2 * len(combinations) > n_settings:
+        model_name = type(combinations[0].model).__name__
+        axes = dict.fromkeys(own.axis for own in combinations)
+        raise Unsuited(_no_shared_fit(model_name, axes))
+    if data.weights is not None and not _have_safe_squares(data.weights):
         raise Unsuited(
-            f"y is {data.y.dtype}, and scikit-learn computes in that precision"
+            "some weight is too small or too large to be squared; weights around 1 are fast"
         )
-    _refuse(algorithm.refuses, [one.model for one in combinations])
-    if algorithm.iterated and 2 * len(combinations) > sum(
-        one.which.size for one in combinations
-    ):
-        raise Unsuited(
-            f"no fit of {type(combinations[0].model).__name__} serves two settings of this grid"
-        )
-    if data.weights is not None and not _are_tame(data.weights):
-        raise Unsuited("some weight is too small or too large to be squared")
-    if algorithm.sweep is None or not _only_scalers(request):
-        return _behind(request)
-    X, why = numbers_of(data)
-    if (
-        X is not None
-        and X.dtype != np.float64
-        and X.dtype.kind == "f"
-        and any(map(algorithm.in_float32, combinations))
-    ):
-        why = f"X is {X.dtype}, and scikit-learn computes in that precision"
-    if X is None or why or any(_repeats(draw.plan) for draw in request.draws):
-        raise Unsuited(why or "a training part holds a row more than once")
-    X = np.ascontiguousarray(X, dtype=np.float64)
-    return algorithm.sweep(
-        Problem(X, request.draws, request.meters, tuple(combinations))
-    )
-
-
-def _behind(request: Request) -> Any:
-    """Split by split; what it costs is known where nothing but a scaler stands ahead and the algorithm tells it."""
-    if any(request.aheads):
-        _refuse_replaced_steps(request.family)
-    path: Any = Behind(
-        request.family, request.kinds, request.draws, request.meters, request.algorithm
-    )
-    if request.algorithm.cost is not None and _only_scalers(request):
-        n_values = [one.values.size for every in path.chains.values() for one in every]
-        path.cost = _of_all_splits(request, request.algorithm.cost, n_values)
+    is_sparse = sp.issparse(data.X)
+    if is_sparse and not any(request.transformers):
+        _refuse(algorithm.refuses_sparse, [own.model for own in combinations])
+    request, note = widened(request)
+    if request.evaluator.classes is None:
+        _refuse_other_precision("y", request.evaluator.data.y)
+    if is_sparse or algorithm.shared_path is None or not _has_only_scalers(request):
+        path = _after_transformers(request)
+    else:
+        path = _shared(request, algorithm.shared_path, combinations)
+    path.draws, path.note = request.draws, note
     return path
 
 
-def _of_all_splits(
+def _shared(
+    request: Request,
+    shared_path: Callable[[Problem], Path],
+    combinations: list[Combination],
+) -> Path:
+    """Return the path for all splits at once, on X as a contiguous table in 64 bits."""
+    X, why = numbers_of(request.evaluator.data)
+    if X is None:
+        raise Unsuited(why)
+    _refuse_other_precision("X", X)
+    if any(_repeats(draw.plan) for draw in request.draws):
+        raise Unsuited(
+            "a training part holds a row more than once; lists without repeats are fast"
+        )
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    problem = Problem(X, request.draws, request.evaluators, tuple(combinations))
+    return shared_path(problem)
+
+
+def _after_transformers(request: Request) -> Path:
+    """Return the path for single splits.
+
+    Its cost is known if only a scaler comes first and the algorithm has a cost.
+    """
+    if any(request.transformers):
+        _refuse_replaced_steps(request.family)
+    algorithm, draws, evaluators = request.algorithm, request.draws, request.evaluators
+    path = AfterTransformers(
+        request.family, request.kinds, draws, evaluators, algorithm
+    )
+    if algorithm.cost is not None and _has_only_scalers(request):
+        n_values = [
+            combination.values.size
+            for combinations in path.chains.values()
+            for combination in combinations
+        ]
+        path.cost = _cost_of_all_splits(request, algorithm.cost, n_values)
+    return path
+
+
+def _cost_of_all_splits(
     request: Request, cost: Callable[[int, int, int], float], n_values: list[int]
 ) -> float:
-    n_columns, total = request.meter.data.n_columns, 0.0
+    """Return the multiplications of all splits, from those of one.
+
+    cost      (training rows, columns, values) -> multiplications of one split
+    n_values  values along the path, for each combination
+    """
+    n_columns, total = request.evaluator.data.n_columns, 0.0
     levels = [splits for draw in request.draws for _, splits in draw.plan.levels()]
     sizes = [splits.layout.sizes()[:, 0] for splits in levels if len(splits)]
-    for size, times in zip(
-        *np.unique(np.concatenate(sizes), return_counts=True), strict=True
-    ):
-        total += int(times) * sum(
-            float(cost(int(size), n_columns, n)) for n in n_values
-        )
+    n_train, times = np.unique(np.concatenate(sizes), return_counts=True)
+    for size, n_splits in zip(n_train.tolist(), times.tolist(), strict=True):
+        total += n_splits * sum(float(cost(size, n_columns, n)) for n in n_values)
     return total
 
 
-def _only_scalers(request: Request) -> bool:
-    """Whether nothing but one StandardScaler stands ahead of any last step."""
+def _has_only_scalers(request: Request) -> bool:
+    """Whether at most one default StandardScaler comes before every last step."""
     return all(
-        not ahead or (len(ahead) == 1 and is_default_scaler(ahead[0]))
-        for ahead in request.aheads
+        not steps or (len(steps) == 1 and is_default_scaler(steps[0]))
+        for steps in request.transformers
     )
 
 
 def _refuse(refuses: Callable[[Any], str], models: list[Any]) -> None:
-    if why := next(filter(None, map(refuses, models)), ""):
-        raise Unsuited(f"{type(models[0]).__name__} with {why}")
+    """Raise Unsuited with the first reason against one of the models."""
+    for model in models:
+        if why := refuses(model):
+            raise Unsuited(f"{type(models[0]).__name__} with {why}")
 
 
 def _refuse_replaced_steps(family: Family) -> None:
     if any(chain_key(family, setting) is None for setting in family.settings):
-        raise Unsuited("the grid replaces the steps of the pipeline")
+        raise Unsuited(
+            "the grid replaces the steps of the pipeline; a dict with a family of each is fast"
+        )
 
 
-def _are_tame(weights: np.ndarray) -> bool:
+def _no_shared_fit(model_name: str, axes: Iterable[str]) -> str:
+    """Return the reason, and what one fit serves; the axes are "" for several parameters."""
+    why = f"no fit of {model_name} serves two settings of this grid"
+    names = " or ".join(filter(None, axes))
+    return f"{why}; several values of {names} are fast" if names else why
+
+
+def _refuse_other_precision(name: str, values: np.ndarray) -> None:
+    if values.dtype.kind == "f" and values.dtype != np.float64:
+        raise Unsuited(f"{name} is {values.dtype}, and the path computes in float64")
+
+
+def _have_safe_squares(weights: np.ndarray) -> bool:
     """Whether products of weights neither vanish nor overflow."""
-    given = weights[weights > 0]
-    return bool(given.size and given.min() > 1e-100 and given.max() < 1e100)
+    positive = weights[weights > 0]
+    return bool(positive.size and positive.min() > 1e-100 and positive.max() < 1e100)
 
 
 def _repeats(plan: Plan) -> bool:
     """Whether some training part given as a list holds a row twice."""
-    layouts = [
-        *plan.inner_kept,
-        *([] if plan.outer_layout is None else [plan.outer_layout]),
-    ]
-    pairs = [
-        pair for layout in layouts if isinstance(layout, Pairs) for pair in layout.pairs
-    ]
-    return any(np.bincount(train).max() > 1 for train, _ in pairs if train.size)
+    layouts = list(plan.inner_kept)
+    if plan.outer_layout is not None:
+        layouts.append(plan.outer_layout)
+    return any(
+        np.bincount(train).max() > 1
+        for layout in layouts
+        if isinstance(layout, Pairs)
+        for train, _ in layout.pairs
+        if train.size
+    )

@@ -1,4 +1,4 @@
-"""Losses of what every setting says of the same rows, all settings at once."""
+"""Losses of the predictions of every setting on the same rows, all settings at once."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from sklearn.metrics._scorer import _BaseScorer
 from ..data.table import Data
 from ..errors import LossError
 from ..losses.loss import Loss, absolute, log, squared, zero_one
-from .base import Unsuited
+from .base import Unsuited, weights_of
 
-METHODS = ("predict", "predict_proba", "decision_function")
+FIRST = np.zeros(1, dtype=np.int64)  # `starts` of a single split
 
 
 @dataclass
-class Answers:
-    """What every setting says of some rows.
+class Predictions:
+    """Predictions of every setting for some rows.
 
-    values   [rows, settings] predicted numbers, or predicted classes as positions in Meter.classes
-    scores   [rows, settings, classes] what `method` gives, where the meter wants scores; of two classes' decision values the
-             second column counts
-    present  [splits, classes] whether a class stood in the training part of that split; None: all of them everywhere
+    values   [rows, settings] numbers, or classes as indices into LossEvaluator.classes
+    scores   [rows, settings, classes] results of `method`, if the evaluator wants scores;
+             for decision values of two classes only the second column counts
+    method   "predict_proba" or "decision_function"
+    present  [splits, classes] whether the training part of the split has the class;
+             None: every training part has all classes
     """
 
     values: np.ndarray
@@ -35,8 +37,8 @@ class Answers:
     present: np.ndarray | None = None
 
 
-class Meter:
-    """Measures answers on rows of one data set by one loss."""
+class LossEvaluator:
+    """Evaluates one loss on predictions for rows of one data set."""
 
     def __init__(self, loss: Loss, data: Data, task: str) -> None:
         self.loss, self.data = loss, data
@@ -47,153 +49,161 @@ class Meter:
 
     @property
     def response(self) -> str | Sequence[str]:
-        """The method of an estimator that this loss asks, or several of which the first is asked that the estimator has."""
+        """Response method(s) the loss needs; the first one the estimator has is used."""
         if self.loss.scorer is None:
             return self.loss.response
-        found: str | Sequence[str] = getattr(
+        methods: str | Sequence[str] = getattr(
             self.loss.scorer, "_response_method", "predict"
         )
-        return found
+        return methods
 
     @property
     def wants_scores(self) -> bool:
-        """Whether predictions alone are not enough for this loss."""
+        """Whether the loss needs more than the predicted values."""
         return self.response != "predict"
 
     def method_of(self, model: Any) -> str:
-        """What this loss asks this model beside its predictions; "" where that is nothing."""
+        """Return the method of this model whose scores the loss needs; "" for none."""
         names = (self.response,) if isinstance(self.response, str) else self.response
-        found = next((name for name in names if hasattr(model, name)), None)
-        if found is None:
+        method = next((name for name in names if hasattr(model, name)), None)
+        if method is None:
             raise Unsuited(
-                f"{type(model).__name__} has no {' or '.join(names)}, and refit tells what that does"
+                f"{type(model).__name__} has no {' or '.join(names)}, which scikit-learn "
+                "reports on a refit"
             )
-        return "" if found == "predict" else found
+        return "" if method == "predict" else method
 
     @staticmethod
-    def knows(loss: Loss) -> bool:
-        """Whether answers are all that this loss looks at; a user's own scorer may want the fitted estimator and X."""
+    def can_evaluate(loss: Loss) -> bool:
+        """Whether the loss needs predictions only.
+
+        A user's own scorer may need the fitted estimator and X.
+        """
         return loss.scorer is None or isinstance(loss.scorer, _BaseScorer)
 
     def measure(
-        self, test: np.ndarray, starts: np.ndarray, answers: Answers
+        self, test: np.ndarray, starts: np.ndarray, predictions: Predictions
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """(losses [splits, settings], row losses [rows, settings] or None).
+        """Return (losses [splits, settings], row losses [rows, settings] or None).
 
-        `test` holds the test rows of several splits one after the other, those of split i from starts[i] on.
+        test         test rows of several splits, one split after the other
+        starts       index in `test` of the first row of each split
+        predictions  for the rows `test`
         """
-        rows = self._rows_at_once(test, answers)
+        rows = self._known_row_losses(test, predictions)
         if rows is None:
-            losses, rows = self._one_by_one(test, starts, answers)
+            losses, rows = self._split_by_split(test, starts, predictions)
         else:
             losses = self._means(rows, test, starts)
         if not np.isfinite(losses).all():
             raise Unsuited(
-                f"the {self.loss.name} loss is not finite everywhere, and refit tells which settings fail"
+                f"the {self.loss.name} loss is not finite everywhere, and only a refit "
+                "shows which settings fail"
             )
         return losses, rows
 
     def outer(
-        self, test: np.ndarray, starts: np.ndarray, answers: Answers, chosen: np.ndarray
+        self,
+        test: np.ndarray,
+        starts: np.ndarray,
+        predictions: Predictions,
+        chosen: np.ndarray,
     ) -> tuple[np.ndarray, list[np.ndarray | None], list[np.ndarray]]:
-        """(losses, and of each split i its row losses and what setting chosen[i] predicts there), splits as in `measure`."""
-        losses, rows = self.measure(test, starts, answers)
+        """Return (losses, row losses of each split, predictions of setting chosen[i] on split i).
+
+        test, starts, predictions  as in `measure`
+        chosen                     index of a setting for each split
+        """
+        losses, rows = self.measure(test, starts, predictions)
         ends = [*starts.tolist(), test.size]
-        predictions = self.labels(
-            answers.values[np.arange(test.size), np.repeat(chosen, np.diff(ends))]
-        )
-        of_splits = [None if rows is None else rows[a:b] for a, b in pairwise(ends)]
-        return losses, of_splits, [predictions[a:b] for a, b in pairwise(ends)]
+        settings = np.repeat(chosen, np.diff(ends))
+        labels = self.labels(predictions.values[np.arange(test.size), settings])
+        row_losses = [None if rows is None else rows[a:b] for a, b in pairwise(ends)]
+        return losses, row_losses, [labels[a:b] for a, b in pairwise(ends)]
 
     def labels(self, values: np.ndarray) -> np.ndarray:
-        """Predictions as the estimator gives them: numbers, or labels of y."""
+        """Return predictions as the estimator gives them: numbers, or labels of y."""
         return values.copy() if self.classes is None else self.classes[values]
 
-    def _rows_at_once(self, test: np.ndarray, answers: Answers) -> np.ndarray | None:
-        """Row losses [rows, settings] of a loss that cvnb knows; None for the others."""
+    def _known_row_losses(
+        self, test: np.ndarray, predictions: Predictions
+    ) -> np.ndarray | None:
+        """Return row losses [rows, settings] of a loss of cvnb's own; None for any other."""
         formula, y = self.loss.rows, self.data.y[test]
         if formula is zero_one and self.codes is not None:
-            return (answers.values != self.codes[test, None]).view(np.uint8)
+            return (predictions.values != self.codes[test, None]).view(np.uint8)
         if formula in (squared, absolute):
-            return formula(y[:, None], self.labels(answers.values))
-        if formula is log and answers.scores is not None:
-            return np.column_stack(
-                [
-                    log(y, answers.scores[:, s], self.classes)
-                    for s in range(answers.scores.shape[1])
-                ]
-            )
+            return formula(y[:, None], self.labels(predictions.values))
+        if formula is log and predictions.scores is not None:
+            scores = np.moveaxis(predictions.scores, 1, 0)
+            return np.column_stack([log(y, own, self.classes) for own in scores])
         return None
 
     def _means(
         self, rows: np.ndarray, test: np.ndarray, starts: np.ndarray
     ) -> np.ndarray:
-        if self.data.weights is None:
-            return (
-                np.add.reduceat(rows, starts, axis=0, dtype=np.float64)
-                / np.diff(np.append(starts, test.size))[:, None]
-            )
-        w = self.data.weights[test]
-        return (
-            np.add.reduceat(rows * w[:, None], starts, axis=0)
-            / np.add.reduceat(w, starts)[:, None]
-        )
+        """Return the weighted mean [splits, settings] of row losses."""
+        w = weights_of(self.data, test)
+        if w is None:
+            sums = np.add.reduceat(rows, starts, axis=0, dtype=np.float64)
+            totals = np.diff(np.append(starts, test.size))
+        else:
+            sums = np.add.reduceat(rows * w[:, None], starts, axis=0)
+            totals = np.add.reduceat(w, starts)
+        means: np.ndarray = sums / totals[:, None]
+        return means
 
-    def _one_by_one(
-        self, test: np.ndarray, starts: np.ndarray, answers: Answers
+    def _split_by_split(
+        self, test: np.ndarray, starts: np.ndarray, predictions: Predictions
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The loss asked about an estimator that only repeats what was said, for each split and setting."""
-        n_settings, ends = answers.values.shape[1], [*starts[1:], test.size]
+        """Evaluate the loss on a stub that returns stored predictions, per split and setting."""
+        n_settings = predictions.values.shape[1]
         losses = np.empty((len(starts), n_settings))
         rows = np.empty((test.size, n_settings)) if self.loss.scorer is None else None
-        for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
-            part = slice(start, end)
-            y, w = (
-                self.data.y[test[part]],
-                None if self.data.weights is None else self.data.weights[test[part]],
-            )
-            present = None if answers.present is None else answers.present[i]
+        for i, ends in enumerate(pairwise([*starts, test.size])):
+            part = slice(*ends)
+            y, w = self.data.y[test[part]], weights_of(self.data, test[part])
+            X = np.zeros((y.size, 1))
+            present = None if predictions.present is None else predictions.present[i]
             for s in range(n_settings):
-                model = self._parrot(answers, part, s, present)
+                model = self._stub(predictions, part, s, present)
                 try:
-                    losses[i, s], row_losses, _ = self.loss.measure(
-                        model, np.zeros((y.size, 1)), y, w
-                    )
+                    losses[i, s], row_losses, _ = self.loss.measure(model, X, y, w)
                 except LossError:
                     raise  # the loss is wrong, not the setting
                 except Exception as error:
                     raise Unsuited(
-                        f"the {self.loss.name} loss fails somewhere, and refit tells which settings fail"
+                        f"the {self.loss.name} loss fails somewhere, and only a refit "
+                        "shows which settings fail"
                     ) from error
                 if rows is not None:
                     rows[part, s] = row_losses
         return losses, rows
 
-    def _parrot(
-        self, answers: Answers, part: slice, s: int, present: np.ndarray | None
-    ) -> Any:
-        said = {"predict": self.labels(answers.values[part, s])}
+    def _stub(
+        self, predictions: Predictions, part: slice, s: int, present: np.ndarray | None
+    ) -> StoredPredictions:
+        """Return an estimator that predicts what setting s predicts for the rows `part`."""
+        responses = {"predict": self.labels(predictions.values[part, s])}
         if self.classes is None:
-            return Regressed(said)
+            return StoredRegressor(responses)
         classes = self.classes if present is None else self.classes[present]
-        if answers.scores is not None:
-            scores = (
-                answers.scores[part, s]
-                if present is None
-                else answers.scores[part, s][:, present]
-            )
-            one_column = answers.method == "decision_function" and classes.size <= 2
-            said[answers.method] = scores[:, -1] if one_column else scores
-        return Classified(said, classes)
+        if predictions.scores is not None:
+            method, scores = predictions.method, predictions.scores[part, s]
+            if present is not None:
+                scores = scores[:, present]
+            one_column = method == "decision_function" and classes.size <= 2
+            responses[method] = scores[:, -1] if one_column else scores
+        return StoredClassifier(responses, classes)
 
 
-class _Parrot(BaseEstimator):
-    """An estimator that repeats what it is told; it has the methods that it has answers for."""
+class StoredPredictions(BaseEstimator):
+    """An estimator that returns stored predictions; it has only the methods in `responses`."""
 
     def __init__(
-        self, said: dict[str, np.ndarray], classes: np.ndarray | None = None
+        self, responses: dict[str, np.ndarray], classes: np.ndarray | None = None
     ) -> None:
-        self.said, self.classes = said, classes
+        self.responses, self.classes = responses, classes
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -203,19 +213,20 @@ class _Parrot(BaseEstimator):
         return self.classes
 
     def __getattr__(self, method: str) -> Any:
-        if method not in METHODS or method not in self.said:
+        responses = self.__dict__.get("responses", {})  # none yet while unpickling
+        if method not in responses:
             raise AttributeError(method)
 
-        def repeat(X: Any) -> np.ndarray:
-            return self.said[method]
+        def respond(X: Any) -> np.ndarray:
+            return responses[method]
 
-        repeat.__name__ = method  # by which scikit-learn asks for it
-        return repeat
-
-
-class Classified(ClassifierMixin, _Parrot):
-    """A parrot of classes."""
+        respond.__name__ = method  # scikit-learn identifies the response by this name
+        return respond
 
 
-class Regressed(RegressorMixin, _Parrot):
-    """A parrot of numbers."""
+class StoredClassifier(ClassifierMixin, StoredPredictions):
+    """Stored classes and their scores."""
+
+
+class StoredRegressor(RegressorMixin, StoredPredictions):
+    """Stored numbers."""

@@ -1,89 +1,82 @@
-"""What paths share that go split by split and serve every setting there: joblib may carry each split anywhere."""
+"""What paths share that handle single splits, with every setting on each.
+
+joblib may send each split anywhere.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..families.algorithm import Axis
-from ..families.family import Family, Kind
+from ..families.family import Family
+from ..families.setting_groups import SettingGroup
 from ..runtime.threads import Team
-from .base import (
-    NOTHING,
-    Draw,
-    Losses,
-    Outside,
-    Path,
-    Refusal,
-    Task,
-    Unsuited,
-    split_of,
-)
-from .measure import Answers, Meter
+from .base import Draw, Losses, Outside, Path, Refusal, Task, Unsuited, split_of
+from .measure import FIRST, LossEvaluator, Predictions
 from .problem import Combination, combinations_of
 from .refit import Chain, Key, Refit, recorded
 
-FIRST = np.zeros(1, dtype=np.int64)
+NO_GROUPS: Mapping[int, int] = {}
 
 
 @dataclass(eq=False)
-class Filling:
-    """The losses of one split while they are filled, combination by combination."""
+class SplitLosses:
+    """The losses of one split, filled combination by combination.
+
+    chosen  the setting whose predictions are kept; -1 inside
+    """
 
     losses: Losses
-    meter: Meter
-    chosen: int  # whose predictions are kept; -1 inside
+    evaluator: LossEvaluator
+    chosen: int
     team: Team
     chain: Chain
 
-    def put(self, combination: Combination, answers: Answers) -> None:
-        """Write the losses of what the settings of a combination say of the test part."""
-        test, found = self.chain.test, self.losses
-        losses, rows = self.meter.measure(test, FIRST, answers)
-        found.losses[0, combination.which] = losses[0]
+    def put(self, combination: Combination, predictions: Predictions) -> None:
+        """Write the losses of a combination from its predictions for the test part."""
+        settings, losses = combination.which, self.losses
+        means, rows = self.evaluator.measure(self.chain.test, FIRST, predictions)
+        losses.losses[0, settings] = means[0]
         if self.chosen < 0:
             return
         if rows is not None:
-            kept = found.rows[0]
-            if kept is None:
-                kept = found.rows[0] = np.full(
-                    (test.size, found.losses.shape[1]), np.nan
-                )
-            kept[:, combination.which] = rows
-        for column in np.flatnonzero(combination.which == self.chosen):
-            found.predictions[0] = self.meter.labels(answers.values[:, column])
+            losses.put_rows(settings, rows)
+        for column in np.flatnonzero(settings == self.chosen):
+            values = predictions.values[:, column]
+            losses.predictions[0] = self.evaluator.labels(values)
 
 
-class PerSplit(Path):
-    """The losses of every setting on one split.
+class PerSplitPath(Path):
+    """A path that handles one split at a time, with every setting on it.
 
-    chains   settings by the transformers that they share, as combinations
+    chains  key of a chain of transformers -> combinations of the settings that share it
     """
 
     def __init__(
         self,
         family: Family,
-        kinds: list[Kind],
+        kinds: list[SettingGroup],
         draws: Sequence[Draw],
-        meters: Sequence[Meter],
-        axis: Callable[[Kind], Axis],
+        evaluators: Sequence[LossEvaluator],
+        axis: Callable[[SettingGroup], Axis],
+        together: Mapping[int, int] = NO_GROUPS,
     ) -> None:
-        self.family, self.draws, self.meters = family, draws, meters
-        keys = Refit(family, draws, meters[0].loss, "").keys
+        """Group the settings by their chains of transformers.
+
+        together  setting -> another one in whose chain it is measured
+        """
+        self.family, self.draws, self.evaluators = family, draws, evaluators
+        self.keys = Refit(family, draws, evaluators[0].loss, "").keys
         self.chains: dict[Key, list[Combination]] = {}
         for combination in combinations_of(kinds, axis):
-            own = [keys[s] for s in combination.which]
-            for key in dict.fromkeys(own):
-                mine = np.array([one == key for one in own])
-                part = replace(
-                    combination,
-                    scaled=False,
-                    which=combination.which[mine],
-                    values=combination.values[mine],
-                )
+            own_keys = [self.keys[together.get(s, s)] for s in combination.which]
+            for key in dict.fromkeys(own_keys):
+                same = np.array([own == key for own in own_keys])
+                part = restricted(replace(combination, scaled=False), same)
                 self.chains.setdefault(key, []).append(part)
 
     @property
@@ -92,32 +85,47 @@ class PerSplit(Path):
         return sum(map(len, self.chains.values()))
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
-        """As Path.run; where one chain of transformers is fitted already, refit goes on with it."""
-        draw, meter = self.draws[task.draw], self.meters[task.draw]
+        """Run as Path.run; a Refusal carries the chain of transformers if it is the only one."""
+        draw, evaluator = self.draws[task.draw], self.evaluators[task.draw]
         train, test, split = split_of(draw.plan, task)
         chain = Chain(self.family, draw.data, train, test, split)
-        found = Losses(
-            np.full((1, len(self.family.settings)), np.nan), [None], [NOTHING]
-        )
-        filling = Filling(
-            found,
-            meter,
-            int(task.chosen[0]) if isinstance(task, Outside) else -1,
-            team,
-            chain,
-        )
-        found.warnings = Counter()
+        chosen = int(task.chosen[0]) if isinstance(task, Outside) else -1
+        losses = Losses.empty(1, len(self.family.settings))
+        losses.warnings = Counter()
+        split_losses = SplitLosses(losses, evaluator, chosen, team, chain)
+        chains = self.chains
+        if isinstance(task, Outside) and not task.every:
+            chains = _chains_of(chains, chosen)
         try:
-            with recorded(found.warnings):
-                for key, combinations in self.chains.items():
-                    self.fill(filling, key, combinations)
+            with recorded(losses.warnings):
+                for key, combinations in chains.items():
+                    self.fill(split_losses, key, combinations)
         except Unsuited as why:
-            alone = len(self.chains) == 1 and bool(chain.stages)
-            return (
-                Refusal(str(why), chain, found.warnings) if alone else Refusal(str(why))
-            )
-        return found
+            if len(self.chains) == 1 and chain.stages:
+                return Refusal(str(why), chain, losses.warnings)
+            return Refusal(str(why))
+        return losses
 
-    def fill(self, filling: Filling, key: Key, combinations: list[Combination]) -> None:
-        """Measure settings that share their transformers."""
+    def fill(
+        self, split_losses: SplitLosses, key: Key, combinations: list[Combination]
+    ) -> None:
+        """Measure combinations that share the chain of transformers with this key."""
         raise NotImplementedError
+
+
+def restricted(combination: Combination, kept: np.ndarray) -> Combination:
+    """Return the combination of some of its settings; kept is [settings] of truths."""
+    which, values = combination.which[kept], combination.values[kept]
+    return replace(combination, which=which, values=values)
+
+
+def _chains_of(
+    chains: dict[Key, list[Combination]], setting: int
+) -> dict[Key, list[Combination]]:
+    """Return the chain of a setting with the one combination that holds it."""
+    return {
+        key: [restricted(combination, combination.which == setting)]
+        for key, combinations in chains.items()
+        for combination in combinations
+        if (combination.which == setting).any()
+    }

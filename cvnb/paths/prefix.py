@@ -1,8 +1,10 @@
-"""Trees, boosting and forests: the largest model holds every smaller one, so scikit-learn's own fit of it serves every size.
+"""Trees, boosting and forests: the largest model contains every smaller one, so one
+scikit-learn fit of it serves every size.
 
-A tree that is grown best first has split a node before it numbers its children, so the tree with L leaves is made of the nodes
-below 2L - 1. Penalties prune the tree that was grown without one. An ensemble of n is the first n of a larger one: they draw
-their random numbers in turn. Cost: one fit per split, and one look at the test part for each size.
+A tree grown best first has split a node before it numbers its children, so the tree with L
+leaves consists of the nodes below 2L - 1. Penalties prune the tree that was grown without
+one. An ensemble of n members is the first n members of a larger one: members draw their
+random numbers in turn. Cost: one fit per split, and one prediction of the test part per size.
 """
 
 from __future__ import annotations
@@ -10,357 +12,260 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from sklearn.ensemble import (
-    AdaBoostClassifier,
-    AdaBoostRegressor,
-    BaggingClassifier,
-    BaggingRegressor,
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    HistGradientBoostingClassifier,
-    HistGradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils import check_array
 
-from ..families.family import Family, Kind
+from ..families.family import Family
+from ..families.setting_groups import SettingGroup
 from ..runtime.thread_warnings import quiet
 from ..runtime.threads import Team
+from . import boosters
 from .base import Draw, Unsuited
-from .measure import Answers, Meter
-from .per_split import Filling, PerSplit
-from .problem import Combination, is_default_scaler, steps_of
+from .boosters import library_of
+from .measure import LossEvaluator, Predictions
+from .per_split import PerSplitPath, SplitLosses
+from .problem import Combination, is_default_scaler, plain_steps_of
 from .refit import Key
-
-TREES = (DecisionTreeClassifier, DecisionTreeRegressor)
-HISTOGRAMS = (HistGradientBoostingClassifier, HistGradientBoostingRegressor)
-GRADIENT = (GradientBoostingClassifier, GradientBoostingRegressor)
-STAGED = (
-    *GRADIENT,
-    *HISTOGRAMS,
-    AdaBoostClassifier,
-)  # they say themselves what each stage says
-RANDOM = (
-    RandomForestClassifier,
-    RandomForestRegressor,
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
+from .sizes import (
+    BOOSTING,
+    FORESTS,
+    GRADIENT,
+    HISTOGRAMS,
+    TREES,
+    predictions_by_size,
+    rank,
 )
-BOOSTING = (*STAGED, AdaBoostRegressor)
-FORESTS = (*RANDOM, BaggingClassifier, BaggingRegressor)
-NAMES = {
+
+NAMES = {  # name and reason of the path
     TREES: ("tree", "the largest tree of each training part holds every smaller one"),
     BOOSTING: (
         "boosting",
-        "the stages of the longest boosting of each training part are the shorter ones",
+        "the longest boosting of each training part holds every shorter one",
     ),
     FORESTS: (
         "forest",
-        "the first members of the largest ensemble of each training part are the smaller ones",
+        "the largest ensemble of each training part holds every smaller one",
     ),
 }
+CHUNK = 0.1  # seconds of growing a forest between two checks of the stop flag
 
 
-CHUNK = 0.1  # seconds that a forest is grown between two looks at the stop token
-
-
-class Said(NamedTuple):
-    """What one model says of some rows: numbers or labels, and what its scoring method gives where that is wanted."""
-
-    values: np.ndarray
-    scores: np.ndarray | None
-
-
-def axis_of(kind: Kind) -> str:
-    """The parameter that is the size; of a tree the penalty, wherever there is one."""
-    parts = steps_of(kind.candidate)
-    assert parts is not None
-    last = parts[1]
+def axis_of(kind: SettingGroup) -> str:
+    """Return the parameter that is the size; for a tree the penalty, if there is one."""
+    _, last = plain_steps_of(kind.candidate)
+    if library_of(last):
+        return boosters.axis_of(last)
     if type(last) in TREES:
-        penalised = last.ccp_alpha or any(
-            key.rpartition("__")[2] == "ccp_alpha" for key in kind.numbers[0]
-        )
-        return "ccp_alpha" if penalised else "max_leaf_nodes"
+        names = [key.rpartition("__")[2] for key in kind.numbers[0]]
+        is_penalised = last.ccp_alpha or "ccp_alpha" in names
+        return "ccp_alpha" if is_penalised else "max_leaf_nodes"
     return "max_iter" if type(last) in HISTOGRAMS else "n_estimators"
 
 
 def refuses(last: Any) -> str:
-    """Why this model is not for the path; "" where it is."""
+    """Return why this path cannot handle the model; "" if it can."""
+    if library_of(last):
+        return boosters.refuses(last)
     if getattr(last, "warm_start", False):
-        return "warm_start=True"
+        return "warm_start=True; warm_start=False is fast"
     if getattr(last, "monotonic_cst", None) is not None and type(last) in TREES:
         return "monotonic_cst, which bounds the values of nodes by their neighbours"
     if type(last) in GRADIENT and last.n_iter_no_change is not None:
-        return "n_iter_no_change, which ends each size by a rule of its own"
+        return (
+            "n_iter_no_change, which stops each size early on its own; "
+            "n_iter_no_change=None is fast"
+        )
     if type(last) in HISTOGRAMS and last.early_stopping is True:
-        return "early_stopping=True"
+        return "early_stopping=True; early_stopping=False is fast"
     return ""
 
 
-class Stages(PerSplit):
+class PrefixPath(PerSplitPath):
     """One fit of the largest model per split."""
 
     def __init__(
         self,
         family: Family,
-        kinds: list[Kind],
+        kinds: list[SettingGroup],
         draws: Sequence[Draw],
-        meters: Sequence[Meter],
+        evaluators: Sequence[LossEvaluator],
     ) -> None:
-        super().__init__(family, kinds, draws, meters, axis_of)
-        kind = type(next(iter(self.chains.values()))[0].model)
-        name, self.reason = next(
-            said for models, said in NAMES.items() if kind in models
-        )
-        self.name, self.model_name = f"path:{name}", kind.__name__
-        self.threads = all(map(_lets_go, kinds))
+        super().__init__(family, kinds, draws, evaluators, axis_of)
+        model = self.models[0]
+        self.model_name = type(model).__name__
+        kind = next((k for k in NAMES if type(model) in k), BOOSTING)
+        name, self.reason = NAMES[kind]
+        self.name = f"path:{name}"
+        self.threads = all(map(_can_run_in_threads, kinds))
 
     @property
-    def saves(self) -> bool:
-        """Whether there are half as many fits as settings, or fewer."""
+    def models(self) -> list[Any]:
+        """The last step of each fit."""
+        return [own.model for part in self.chains.values() for own in part]
+
+    @property
+    def axes(self) -> dict[str, None]:
+        """The parameters that are sizes."""
+        chains = self.chains.values()
+        return dict.fromkeys(own.axis for part in chains for own in part)
+
+    @property
+    def saves_fits(self) -> bool:
+        """Whether there are at most half as many fits as settings."""
         return 2 * self.n_fits <= len(self.family.settings)
 
-    def with_fits(self, n: int) -> Stages:
-        """The same with n of its fits at most: the first and the last are among them."""
-        part, ends = (
-            copy.copy(self),
-            [(key, one) for key, every in self.chains.items() for one in every],
-        )
+    def with_fits(self, n: int) -> PrefixPath:
+        """Return a copy with at most n of its fits, the first and the last among them."""
+        part = copy.copy(self)
+        fits = [
+            (key, combination)
+            for key, combinations in self.chains.items()
+            for combination in combinations
+        ]
+        if len(fits) > n:
+            fits = fits[: n - 1] + fits[-1:]
         part.chains = {}
-        for key, one in ends if len(ends) <= n else ends[: n - 1] + ends[-1:]:
-            part.chains.setdefault(key, []).append(one)
+        for key, combination in fits:
+            part.chains.setdefault(key, []).append(combination)
         return part
 
-    def fill(self, filling: Filling, key: Key, combinations: list[Combination]) -> None:
-        chain = filling.chain
-        for one in combinations:
-            sizes = one.values.tolist()
-            largest = 0.0 if one.axis == "ccp_alpha" else max(sizes, key=_rank)
+    def fill(
+        self, split_losses: SplitLosses, key: Key, combinations: list[Combination]
+    ) -> None:
+        for combination in combinations:
             try:
-                fit = partial(fit_stoppably, team=filling.team)
-                _, model, X_test = chain.fit(
-                    self.family.settings[one.which[0]], key, {one.axis: largest}, fit
-                )
-                if getattr(model, "do_early_stopping_", False):
-                    raise Unsuited(
-                        "on more than 10,000 rows each size of the boosting stops early by itself"
-                    )
-                answers = self._answers(filling.meter, model, X_test, one.axis, sizes)
+                predictions = self._predictions(split_losses, key, combination)
             except Unsuited:
                 raise
             except Exception as error:
                 raise Unsuited(
-                    "the largest model fails, and refit tells which settings do"
+                    "the largest model fails, and only a refit shows which settings do"
                 ) from error
-            filling.put(one, answers)
+            split_losses.put(combination, predictions)
 
-    def _answers(
-        self, meter: Meter, model: Any, X: Any, axis: str, sizes: list[Any]
-    ) -> Answers:
-        """What every size says of X."""
-        method = meter.method_of(model)
-        columns: dict[Any, list[int]] = {}
-        for column, size in enumerate(sizes):
-            columns.setdefault(size, []).append(column)
-        ranked = sorted(columns, key=_rank)
-        said = list(each(model, X, axis, ranked, method))
-        values, scores, present = (
-            np.empty((len(said[0].values), len(sizes)), dtype=said[0].values.dtype),
-            None,
-            None,
-        )
-        for size, one in zip(ranked, said, strict=True):
-            values[:, columns[size]] = one.values[:, None]
-        if meter.classes is not None:
-            own = np.searchsorted(meter.classes, model.classes_)
-            values, present = (
-                np.searchsorted(meter.classes, values),
-                np.zeros((1, meter.classes.size), dtype=bool),
+    def _predictions(
+        self, split_losses: SplitLosses, key: Key, combination: Combination
+    ) -> Predictions:
+        """Fit the largest model and return the predictions of every size."""
+        axis, sizes = combination.axis, combination.values.tolist()
+        if library_of(combination.model):
+            boosters.check_rounds(axis, sizes)
+        largest = 0.0 if axis == "ccp_alpha" else max(sizes, key=rank)
+        setting = self.family.settings[combination.which[0]]
+        fit = partial(fit_stoppably, team=split_losses.team)
+        _, model, X = split_losses.chain.fit(setting, key, {axis: largest}, fit)
+        if getattr(model, "do_early_stopping_", False):
+            raise Unsuited(
+                "on more than 10,000 rows each size of the boosting stops early on its own; "
+                "early_stopping=False is fast"
             )
-            present[0, own] = True
-            if method:
-                scores = np.zeros((len(values), len(sizes), meter.classes.size))
-                for size, one in zip(ranked, said, strict=True):
-                    assert one.scores is not None
-                    whole = np.zeros((len(values), meter.classes.size))
-                    whole[:, own if one.scores.ndim == 2 else own[-1:]] = (
-                        one.scores.reshape(len(values), -1)
-                    )
-                    scores[:, columns[size]] = whole[:, None]
-        return Answers(values, scores, method or "predict_proba", present)
+        return _of_sizes(split_losses.evaluator, model, X, axis, sizes)
 
 
-def fit_stoppably(model: Any, X: Any, y: Any, more: dict[str, Any], team: Team) -> None:
-    """Fit the model. In the main thread an interrupt reaches it anyway; in any other one it looks at the stop token.
+def _of_sizes(
+    evaluator: LossEvaluator, model: Any, X: Any, axis: str, sizes: list[Any]
+) -> Predictions:
+    """Return the predictions of every size for X, from the largest model."""
+    method = evaluator.method_of(model)
+    columns: dict[Any, list[int]] = {}
+    for column, size in enumerate(sizes):
+        columns.setdefault(size, []).append(column)
+    ranked = sorted(columns, key=rank)
+    by_size = list(predictions_by_size(model, X, axis, ranked, method))
+    first = by_size[0].values
+    values = np.empty((len(first), len(sizes)), dtype=first.dtype)
+    for size, predictions in zip(ranked, by_size, strict=True):
+        values[:, columns[size]] = predictions.values[:, None]
+    if evaluator.classes is None:
+        return Predictions(values)
+    values = np.searchsorted(evaluator.classes, values)
+    own = np.searchsorted(evaluator.classes, model.classes_)
+    present = np.zeros((1, evaluator.classes.size), dtype=bool)
+    present[0, own] = True
+    if not method:
+        return Predictions(values, present=present)
+    dtype = by_size[0].scores.dtype  # type: ignore[union-attr]
+    scores = np.zeros((*values.shape, evaluator.classes.size), dtype)
+    for size, predictions in zip(ranked, by_size, strict=True):
+        assert predictions.scores is not None
+        # Decision values of two classes are one column, that of the second class.
+        classes = own if predictions.scores.ndim == 2 else own[-1:]
+        for column in columns[size]:
+            scores[:, column, classes] = predictions.scores.reshape(len(values), -1)
+    return Predictions(values, scores, method, present)
 
-    Gradient boosting looks between stages; forests and bagging are grown in chunks of trees. What cannot be stopped goes on.
+
+def fit_stoppably(
+    model: Any, X: Any, y: Any, options: dict[str, Any], team: Team
+) -> None:
+    """Fit the model so that the stop flag of the team is seen.
+
+    An interrupt reaches the main thread by itself. In any other thread boosting by stages or
+    rounds checks the flag between them, and forests and bagging are grown in chunks of trees.
+    Any other fit runs to its end.
+
+    options  further arguments of model.fit
     """
     if threading.current_thread() is threading.main_thread():
-        model.fit(X, y, **more)
+        model.fit(X, y, **options)
     elif type(model) in GRADIENT:
-        model.fit(X, y, **more, monitor=lambda *_: team.stop.is_set())
-    elif (
+        model.fit(X, y, **options, monitor=lambda *_: team.stop.is_set())
+    elif library_of(model):
+        boosters.fit_watched(model, X, y, options, team.stop)
+    elif _grows_in_chunks(model):
+        _grow(model, X, y, options, team)
+    else:
+        with team.fitting(type(model).__name__):
+            model.fit(X, y, **options)
+    team.stop.check()
+
+
+def _grows_in_chunks(model: Any) -> bool:
+    return (
         type(model) in FORESTS
         and isinstance(model.n_estimators, int)
         and model.n_estimators > 1
         and not model.oob_score
-    ):
-        _grow(model, X, y, more, team)
-    else:
-        with team.fitting(type(model).__name__):
-            model.fit(X, y, **more)
-    team.stop.check()
+    )
 
 
-def _grow(model: Any, X: Any, y: Any, more: dict[str, Any], team: Team) -> None:
+def _grow(model: Any, X: Any, y: Any, options: dict[str, Any], team: Team) -> None:
     """Grow a forest chunk by chunk.
 
-    With warm_start scikit-learn draws anew, and skips, the random numbers of the trees that are there: so every chunk begins
-    with the same random state, and the trees are those of one fit, bit by bit.
+    With warm_start scikit-learn draws again, and skips, the random numbers of the trees
+    already grown. So every chunk begins with the same random state, and the trees equal
+    those of a single fit bit for bit.
     """
     n, random_state = model.n_estimators, model.random_state
     built, size = 0, 1
     model.set_params(warm_start=True)
-    with quiet(
-        "class_weight presets"
-    ):  # what it warns of, other rows in later chunks, does not happen here
+    # The warning is about other rows in later chunks, which does not happen here.
+    with quiet("class_weight presets"):
         while built < n:
             team.stop.check()
             size = min(size, n - built)
             built += size
-            model.set_params(
-                n_estimators=built, random_state=copy.deepcopy(random_state)
-            )
+            start_state = copy.deepcopy(random_state)
+            model.set_params(n_estimators=built, random_state=start_state)
             started = time.perf_counter()
-            model.fit(X, y, **more)
+            model.fit(X, y, **options)
             size = max(1, int(size * CHUNK / (time.perf_counter() - started)))
     model.set_params(warm_start=False, random_state=random_state)
 
 
-def _lets_go(kind: Kind) -> bool:
-    """Whether fits are trees of scikit-learn's own all along, which let go of Python's lock, and take no threads themselves."""
-    parts = steps_of(kind.candidate)
-    assert parts is not None
-    ahead, last = parts
-    given = last.get_params(deep=False)
-    own = given.get("estimator") is None and given.get("init") is None
-    alone = type(last) not in HISTOGRAMS and given.get("n_jobs") in (None, 1)
-    return own and alone and all(map(is_default_scaler, ahead))
+def _can_run_in_threads(kind: SettingGroup) -> bool:
+    """Whether every fit releases Python's lock and starts no threads itself.
 
-
-def _rank(size: Any) -> tuple[bool, Any]:
-    """None is no limit."""
-    return size is None, size
-
-
-def each(
-    model: Any, X: Any, axis: str, sizes: list[Any], method: str
-) -> Iterator[Said]:
-    """What each of these increasing sizes says, from the largest, fitted model."""
-    kind = type(model)
-    if kind in TREES:
-        yield from (_pruned if axis == "ccp_alpha" else _smaller_trees)(
-            model, X, sizes, method
-        )
-    elif kind in RANDOM:
-        yield from _smaller_forests(model, X, sizes, method)
-    elif kind in STAGED:
-        yield from _stages(model, X, sizes, method)
-    else:
-        for size in sizes:
-            yield _asked(_first(model, size), X, method)
-
-
-def _asked(model: Any, X: Any, method: str) -> Said:
-    return Said(model.predict(X), getattr(model, method)(X) if method else None)
-
-
-def _smaller_trees(model: Any, X: Any, sizes: list[Any], method: str) -> Iterator[Said]:
-    """The tree with L leaves ends at the last node below 2L - 1 of a row's way through the largest tree."""
-    if sizes[-1] is None:  # grown otherwise, and alone
-        yield _asked(model, X, method)
-        return
-    way = model.decision_path(X)
-    starts, value = way.indptr[:-1], model.tree_.value[:, 0]
-    for size in sizes:
-        n = np.add.reduceat(way.indices < 2 * size - 1, starts, dtype=np.intp)
-        yield _of_leaves(model, value[way.indices[starts + n - 1]], method)
-
-
-def _of_leaves(model: Any, value: np.ndarray, method: str) -> Said:
-    if type(model) is DecisionTreeRegressor:
-        return Said(value[:, 0], None)
-    return Said(model.classes_.take(value.argmax(axis=1)), value if method else None)
-
-
-def _pruned(model: Any, X: Any, sizes: list[Any], method: str) -> Iterator[Said]:
-    """scikit-learn's own pruning of the tree that was grown without a penalty."""
-    for alpha in sizes:
-        pruned = copy.copy(model)  # pruning replaces its tree
-        pruned.ccp_alpha = alpha
-        pruned._prune_tree()
-        yield _asked(pruned, X, method)
-
-
-def _smaller_forests(
-    model: Any, X: Any, sizes: list[Any], method: str
-) -> Iterator[Said]:
-    """Sums over the trees in their order, as the forest makes them; each tree looks once."""
-    X = check_array(X, dtype=np.float32, accept_sparse="csr", ensure_all_finite=False)
-    total, wanted, classify = 0.0, set(sizes), hasattr(model, "classes_")
-    for n, tree in enumerate(model.estimators_, start=1):
-        ask = tree.predict_proba if classify else tree.predict
-        total = total + ask(
-            X, check_input=n == 1
-        )  # what the first does not refuse suits all
-        if n in wanted:
-            mean = total / n
-            yield (
-                Said(model.classes_.take(mean.argmax(axis=1)), mean if method else None)
-                if classify
-                else Said(mean, None)
-            )
-
-
-def _stages(model: Any, X: Any, sizes: list[Any], method: str) -> Iterator[Said]:
-    """scikit-learn's own stages; a boosting that ended early stays as it is."""
-    values, scores = _picked(model.staged_predict(X), sizes), [None] * len(sizes)
-    if method:
-        scores = _picked(getattr(model, f"staged_{method}")(X), sizes)
-    yield from map(Said, values, scores)
-
-
-def _picked(stages: Iterator[np.ndarray], sizes: list[int]) -> list[Any]:
-    """A stage for each size; the last for those beyond."""
-    found: list[Any] = []
-    stage = None
-    for n, stage in enumerate(stages, start=1):
-        if n == sizes[len(found)]:
-            found.append(stage.copy())
-            if len(found) == len(sizes):
-                return found
-    return found + [stage] * (len(sizes) - len(found))
-
-
-def _first(model: Any, n: int) -> Any:
-    """The ensemble of the first n."""
-    part = copy.copy(model)
-    part.n_estimators = n
-    for name in (
-        "estimators_",
-        "estimators_features_",
-        "estimator_weights_",
-        "estimator_errors_",
-    ):
-        if hasattr(model, name):
-            setattr(part, name, getattr(model, name)[:n])
-    return part
+    True for scikit-learn's own trees, bare or after a StandardScaler. The optional packages
+    do not allow two fits at once in one process.
+    """
+    transformers, last = plain_steps_of(kind.candidate)
+    if library_of(last):
+        return False
+    parameters = last.get_params(deep=False)
+    is_own = parameters.get("estimator") is None and parameters.get("init") is None
+    one_thread = type(last) not in HISTOGRAMS and parameters.get("n_jobs") in (None, 1)
+    return is_own and one_thread and all(map(is_default_scaler, transformers))

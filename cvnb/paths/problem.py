@@ -1,7 +1,9 @@
-"""Recognition: from a family and its data to the problem that a fast path solves, or the reason why none does.
+"""Recognition: from a family and its data to the problem that a fast path solves, or the
+reason why none does.
 
-Exact types only: a subclass may compute anything. Settings that differ in numbers alone come together as one Kind, and a
-problem has one Combination per kind: the parameters all its settings share, and the values along the path.
+Exact types only: a subclass may compute anything. Settings that differ in numbers only form
+one SettingGroup (a "kind"). A problem has one Combination per kind and set of other
+parameters: the shared parameters, and the values along the path.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -20,52 +21,64 @@ from sklearn.utils import check_array
 from ..data.checks import is_frame
 from ..data.table import Data
 from ..families.algorithm import Algorithm, Axis
-from ..families.family import Family, Kind
+from ..families.family import Family
+from ..families.setting_groups import SettingGroup
 from ..runtime.cancel import Stop
 from .base import Draw
-from .measure import Meter
+from .measure import LossEvaluator
 from .refit import PASS, is_plain_pipeline
+
+Values = tuple[Any, ...]  # of the parameters along the path, for one setting
 
 
 @dataclass(frozen=True)
 class Combination:
-    """Settings that share everything but the parameter along the path."""
+    """Settings that share everything except the parameter along the path.
 
-    model: (
-        Any  # the last step; its parameters are shared, but for the one along the path
-    )
-    scaled: bool  # a StandardScaler stands ahead of it
-    which: np.ndarray  # numbers of the settings
-    values: np.ndarray  # the parameter along the path, one value per setting; several parameters: a field for each
-    axis: str = ""  # its name; "" where there are several
+    model   the last step, with the shared parameters set
+    scaled  a StandardScaler comes before it
+    which   indices of the settings
+    values  the parameter along the path, one value per setting;
+            several parameters: a structured array with a field for each
+    axis    the name of the parameter; "" if there are several
+    """
+
+    model: Any
+    scaled: bool
+    which: np.ndarray
+    values: np.ndarray
+    axis: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A recognised family on rows of numbers: X is [rows, columns] float64, C-contiguous."""
+    """A recognised family on rows of numbers: X is [rows, columns] float64, C-contiguous.
+
+    evaluators  one per draw
+    """
 
     X: np.ndarray
     draws: Sequence[Draw]
-    meters: Sequence[Meter]  # one of each draw
+    evaluators: Sequence[LossEvaluator]
     combinations: tuple[Combination, ...]
 
     @property
     def data(self) -> Data:
-        """The rows; of the first draw, for what all draws share."""
+        """Data of the first draw, for what all draws share."""
         return self.draws[0].data
 
     @property
     def n_settings(self) -> int:
-        """Of all combinations together."""
-        return sum(one.which.size for one in self.combinations)
+        """Number of settings of all combinations together."""
+        return sum(combination.which.size for combination in self.combinations)
 
 
 @dataclass(frozen=True, eq=False)
 class SplitProblem:
-    """Settings on one split: X_train and X_test are what transformers made of the rows `train` and `test`."""
+    """Settings on one split: X_train and X_test are the transformed rows `train` and `test`."""
 
     combination: Combination
-    meter: Meter
+    evaluator: LossEvaluator
     train: np.ndarray
     test: np.ndarray
     X_train: np.ndarray
@@ -75,114 +88,129 @@ class SplitProblem:
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What a path is made of: an algorithm, and the settings and splits that are asked of it."""
+    """The input for a path: an algorithm, and the settings and splits to evaluate.
+
+    evaluators  one per draw
+    """
 
     algorithm: Algorithm
     family: Family
-    kinds: list[Kind]
+    kinds: list[SettingGroup]
     draws: Sequence[Draw]
-    meters: Sequence[Meter]  # one of each draw
+    evaluators: Sequence[LossEvaluator]
 
     @property
-    def meter(self) -> Meter:
-        """Of the first draw, for what all draws share."""
-        return self.meters[0]
+    def evaluator(self) -> LossEvaluator:
+        """Evaluator of the first draw, for what all draws share."""
+        return self.evaluators[0]
 
     @property
-    def aheads(self) -> list[list[Any]]:
+    def transformers(self) -> list[list[Any]]:
         """The transformers of each kind."""
-        return [parts[0] for kind in self.kinds if (parts := steps_of(kind.candidate))]
+        return [plain_steps_of(kind.candidate)[0] for kind in self.kinds]
 
     @property
     def models(self) -> list[Any]:
         """The last step of each kind."""
-        return [parts[1] for kind in self.kinds if (parts := steps_of(kind.candidate))]
+        return [plain_steps_of(kind.candidate)[1] for kind in self.kinds]
 
 
 def steps_of(candidate: Any) -> tuple[list[Any], Any] | None:
-    """(steps ahead that do something, last step); None where the steps cannot be looked at one by one."""
+    """Return (transformers that are not skipped, last step); None for a special pipeline."""
     if not isinstance(candidate, Pipeline):
         return [], candidate
     if not is_plain_pipeline(candidate):
         return None
-    steps = [step for _, step in candidate.steps]
-    return [step for step in steps[:-1] if step not in PASS], steps[-1]
+    *transformers, last = [step for _, step in candidate.steps]
+    return [step for step in transformers if step not in PASS], last
+
+
+def plain_steps_of(candidate: Any) -> tuple[list[Any], Any]:
+    """Return `steps_of` a candidate that is known to be no special pipeline."""
+    parts = steps_of(candidate)
+    assert parts is not None
+    return parts
 
 
 def is_default_scaler(step: Any) -> bool:
-    """Whether it centres and scales every column, nothing else."""
+    """Whether the step centres and scales every column and does nothing else."""
     return type(step) is StandardScaler and bool(step.with_mean) and bool(step.with_std)
 
 
 def combinations_of(
-    kinds: list[Kind], axis_of: Callable[[Kind], Axis]
+    kinds: list[SettingGroup], axis_of: Callable[[SettingGroup], Axis]
 ) -> list[Combination]:
-    """One combination per kind and set of other numbers of the last step; the axis is its parameter along the path."""
-    found: dict[tuple[Any, ...], list[tuple[int, tuple[Any, ...]]]] = {}
+    """Return one combination per kind and set of the other numbers of its last step.
+
+    axis_of  kind -> the parameter or parameters along the path
+    """
+    settings: dict[tuple[Any, ...], list[tuple[int, Values]]] = {}
     models: dict[tuple[Any, ...], tuple[Any, bool]] = {}
     for number, kind in enumerate(kinds):
-        parts = steps_of(kind.candidate)
-        assert parts is not None
-        (ahead, last), axis = parts, axis_of(kind)
-        axes = (axis,) if isinstance(axis, str) else axis
-        prefix = (
-            f"{kind.candidate.steps[-1][0]}__"
-            if isinstance(kind.candidate, Pipeline)
-            else ""
-        )
+        transformers, last = plain_steps_of(kind.candidate)
+        axis = axis_of(kind)
+        names = (axis,) if isinstance(axis, str) else axis
         for s, numbers in zip(kind.which, kind.numbers, strict=True):
-            own = {
-                name.removeprefix(prefix): value
-                for name, value in numbers.items()
-                if name.startswith(prefix)
-            }
-            values = tuple(own.pop(name, getattr(last, name, 0)) for name in axes)
+            own = _of_last_step(kind.candidate, numbers)
+            values = tuple(own.pop(name, getattr(last, name, 0)) for name in names)
             key = (number, axis, tuple(sorted(own.items())))
-            found.setdefault(key, []).append((int(s), values))
+            settings.setdefault(key, []).append((int(s), values))
             if key not in models:
-                models[key] = (
-                    (clone(last).set_params(**own) if own else last),
-                    bool(ahead),
-                )
-    return [_combination(*models[key], key[1], pairs) for key, pairs in found.items()]
+                model = clone(last).set_params(**own) if own else last
+                models[key] = model, bool(transformers)
+    return [_combination(*models[key], key[1], own) for key, own in settings.items()]
+
+
+def _of_last_step(candidate: Any, numbers: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of the last step, under its own names."""
+    if not isinstance(candidate, Pipeline):
+        return dict(numbers)
+    prefix = f"{candidate.steps[-1][0]}__"
+    return {
+        name.removeprefix(prefix): value
+        for name, value in numbers.items()
+        if name.startswith(prefix)
+    }
 
 
 def _combination(
-    model: Any, scaled: bool, axis: Axis, pairs: list[tuple[int, tuple[Any, ...]]]
+    model: Any, scaled: bool, axis: Axis, settings: list[tuple[int, Values]]
 ) -> Combination:
-    which = np.array([s for s, _ in pairs])
-    columns = [
-        np.array(column)
-        for column in zip(*(values for _, values in pairs), strict=True)
-    ]
+    which = np.array([s for s, _ in settings])
+    by_setting = [values for _, values in settings]
+    columns = [np.array(column) for column in zip(*by_setting, strict=True)]
     if isinstance(axis, str):
         return Combination(model, scaled, which, columns[0], axis)
-    values = np.empty(
-        which.size,
-        dtype=[
-            (name, column.dtype) for name, column in zip(axis, columns, strict=True)
-        ],
-    )
-    for name, column in zip(axis, columns, strict=True):
+    fields = dict(zip(axis, columns, strict=True))
+    dtype = [(name, column.dtype) for name, column in fields.items()]
+    values = np.empty(which.size, dtype=dtype)
+    for name, column in fields.items():
         values[name] = column
     return Combination(model, scaled, which, values)
 
 
 def column_names(X: Any) -> list[Any]:
-    """The names of a frame's columns; none for anything else."""
+    """Return the column names of a frame; [] for anything else."""
     return list(X.columns) if is_frame(X) else []
 
 
+def has_mixed_names(X: Any) -> bool:
+    """Whether some column names are strings and others are not, which scikit-learn refuses."""
+    return len({isinstance(name, str) for name in column_names(X)}) > 1
+
+
 def numbers_of(data: Data) -> tuple[np.ndarray | None, str]:
-    """(X as scikit-learn would read it, "") where it is a dense table of numbers; else (None, why not)."""
-    if sp.issparse(data.X):
-        return None, "X is sparse"
-    if isinstance(data.X, np.ndarray) and data.calm:
+    """Return (X as scikit-learn would read it, ""), or (None, why it is no table of numbers)."""
+    if isinstance(data.X, np.ndarray) and data.is_finite_block:
         return data.X, ""  # checked already
-    names = column_names(data.X)
-    if len({isinstance(name, str) for name in names}) > 1:
-        return None, "the names of its columns are of several types"
+    if has_mixed_names(data.X):
+        return None, "the column names of X are of several types"
     try:
         return check_array(data.X, order="C"), ""
     except (TypeError, ValueError) as error:
-        return None, f"X is no table of numbers ({' '.join(str(error).split())[:80]})"
+        return None, f"X is not a table of numbers ({short_message(error)})"
+
+
+def short_message(error: Exception) -> str:
+    """Return the first 80 characters of the message, on one line."""
+    return " ".join(str(error).split())[:80]

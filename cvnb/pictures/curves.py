@@ -1,6 +1,7 @@
-"""Error versus θ as numbers: what is on the axes, the inner and outer losses, the choices, the levels.
+"""The numbers of an error-versus-θ picture: axes, inner and outer losses, choices, levels.
 
-Losses are shown as scores where there are any. A grid of two parameters is a surface, any other a curve.
+Losses are shown as scores where a scorer was used. A full grid of two parameters is a
+surface, any other grid a curve.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import CvnbError
-from ..families.family import format_setting, format_value
+from ..families.labels import Setting, format_setting, format_value
 from ..inference.rules import rule_of
 from ..results.estimate import RiskEstimate, record_of
 
-LOGARITHMIC = 30.0  # a grid of positive numbers that spans more than this is shown on a log axis, if it is not evenly spaced
+# Positive values that span more than this ratio get a log axis unless they are evenly spaced.
+LOGARITHMIC = 30.0
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Where the settings stand: at a value of the parameter, or at the number of a tick where the values are no numbers."""
+    """Positions of the settings: parameter values, or tick numbers for non-numeric values."""
 
     name: str
     x: np.ndarray
@@ -44,10 +46,13 @@ class Axis:
 class Curve:
     """Losses along one axis, sorted along it.
 
-    which      the number of the setting at every place; settings, its name
-    inner      [splits, places] of every outer split; mean over them; outer [splits, places] or None
-    chosen     [splits] the place of θ_j; one_se [splits] the place that the one-standard-error rule takes, or None
-    levels     what is drawn across: name -> value
+    which     [places] index of the setting at each place
+    settings  [places] its name
+    inner     [splits, places] inner losses of each outer split; mean averages over the splits
+    outer     [splits, places] outer losses, or None
+    chosen    [splits] place of θ_j
+    one_se    [splits] place that the one-standard-error rule would choose, or None
+    levels    name -> value of each horizontal line
     """
 
     axis: Axis
@@ -68,9 +73,11 @@ class Curve:
 
 @dataclass(frozen=True)
 class Surface:
-    """Mean inner losses over a grid of two parameters: mean[y, x]; times[y, x] counts the splits that chose a cell.
+    """Mean inner losses over a full grid of two parameters.
 
-    which[y, x] is the number of the setting there.
+    which  [y, x] index of the setting in each cell
+    mean   [y, x] its mean inner loss
+    times  [y, x] number of splits that chose it
     """
 
     x: Axis
@@ -92,55 +99,79 @@ class Surface:
 
 
 def curve_of(result: RiskEstimate) -> Curve | Surface | None:
-    """The curve or surface of a result; None where nothing was chosen among settings, or all of them failed."""
-    curves, record = result.inner_curves, record_of(result)
-    if (
-        curves is None
-        or not len(curves)
-        or len(result.settings) < 2
-        or not np.isfinite(curves.mean(axis=0)).any()
-    ):
+    """Return the curve or surface of a result.
+
+    None if nothing was chosen among several settings, or all of them failed.
+    """
+    losses = result.inner_curves
+    if losses is None or not len(losses) or len(result.settings) < 2:
         return None
-    loss = record.loss
-    outside = "nested" if len(result.plan.outer) > 1 else "test"
-    levels = {
-        name: loss.shown(value)
-        for name, value in (("flat", result.flat), (outside, result.risk))
-        if value is not None
-    }
-    inner, chosen = _shown(curves, result), result.chosen_index
-    ylabel = f"inner {loss.words}"
+    if not np.isfinite(losses.mean(axis=0)).any():
+        return None
     axes = _axes(result.settings)
     if len(axes) == 2:
-        return _surface(axes[0], axes[1], inner, chosen, levels, ylabel, loss.is_score)
-    (axis,) = axes
+        return _surface(axes[0], axes[1], result)
+    return _curve(axes[0], result)
+
+
+def _curve(axis: Axis, result: RiskEstimate) -> Curve:
     order = np.argsort(axis.x, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(order.size)
-    one_se = _one_se(result)
+    outer, one_se = result.outer_curves, _one_se(result)
     return Curve(
         axis=Axis(axis.name, axis.x[order], axis.ticks),
         which=order,
         settings=tuple(format_setting(result.settings[s]) for s in order),
-        inner=inner[:, order],
-        outer=None
-        if result.outer_curves is None
-        else _shown(result.outer_curves, result)[:, order],
-        chosen=place[chosen],
+        inner=_shown(result.inner_curves, result)[:, order],
+        outer=None if outer is None else _shown(outer, result)[:, order],
+        chosen=place[result.chosen_index],
         one_se=None if one_se is None else place[one_se],
-        levels=levels,
-        ylabel=ylabel,
+        levels=_levels(result),
+        ylabel=f"inner {record_of(result).loss.words}",
     )
 
 
-def _shown(losses: np.ndarray, result: RiskEstimate) -> np.ndarray:
-    """Losses, or the scores that they were made from."""
+def _surface(x: Axis, y: Axis, result: RiskEstimate) -> Surface:
+    columns, column = np.unique(x.x, return_inverse=True)
+    rows, row = np.unique(y.x, return_inverse=True)
+    which = np.empty((rows.size, columns.size), dtype=np.int64)
+    which[row, column] = np.arange(row.size)
+    inner, loss = _shown(result.inner_curves, result), record_of(result).loss
+    with np.errstate(all="ignore"):
+        mean = inner.mean(axis=0)[which]
+    return Surface(
+        x=Axis(x.name, columns, x.ticks),
+        y=Axis(y.name, rows, y.ticks),
+        which=which,
+        mean=mean,
+        times=np.bincount(result.chosen_index, minlength=row.size)[which],
+        n_splits=len(inner),
+        levels=_levels(result),
+        ylabel=f"inner {loss.words}",
+        large_is_good=loss.is_score,
+    )
+
+
+def _shown(losses: Any, result: RiskEstimate) -> np.ndarray:
+    """The losses, or the scores that they were made from."""
     loss = record_of(result).loss
     return np.asarray(loss.score(losses)) if loss.is_score else losses
 
 
+def _levels(result: RiskEstimate) -> dict[str, Any]:
+    """The flat estimate and the risk, where known."""
+    loss = record_of(result).loss
+    outside = "nested" if len(result.plan.outer) > 1 else "test"
+    values = {"flat": result.flat, outside: result.risk}
+    return {name: loss.shown(x) for name, x in values.items() if x is not None}
+
+
 def _one_se(result: RiskEstimate) -> np.ndarray | None:
-    """[splits] what the one-standard-error rule would choose; None where it means nothing, or is the rule that chose."""
+    """[splits] Choices of the one-standard-error rule.
+
+    None if the rule does not apply, or if it made the choices of this result itself.
+    """
     record = record_of(result)
     try:
         rule = rule_of("one_se", record.family, record.work.kinds, record.loss)
@@ -153,64 +184,41 @@ def _one_se(result: RiskEstimate) -> np.ndarray | None:
     return None if None in chosen else np.array(chosen)
 
 
-def _axes(settings: list[dict[str, Any]]) -> list[Axis]:
-    """One axis, or two where two parameters form a full grid."""
-    keys = list(dict.fromkeys(key for setting in settings for key in setting))
-    varied = [
-        key for key in keys if len({repr(setting.get(key)) for setting in settings}) > 1
-    ]
-    whole = all(key in setting for key in varied for setting in settings)
-    if whole and len(varied) == 1:
+def _axes(settings: list[Setting]) -> list[Axis]:
+    """One axis, or two (the one with more values first) for a full grid of two parameters."""
+    keys = dict.fromkeys(key for setting in settings for key in setting)
+    varied = [key for key in keys if len({repr(s.get(key)) for s in settings}) > 1]
+    in_every_setting = all(key in setting for key in varied for setting in settings)
+    if in_every_setting and len(varied) == 1:
         return [_axis(varied[0], settings)]
-    if whole and len(varied) == 2:
-        axes = sorted(
-            (_axis(key, settings) for key in varied),
-            key=lambda axis: -np.unique(axis.x).size,
-        )
-        n = np.unique(axes[0].x).size * np.unique(axes[1].x).size
-        if (
-            n
-            == len(settings)
-            == len(set(zip(axes[0].x.tolist(), axes[1].x.tolist(), strict=True)))
-        ):
+    if in_every_setting and len(varied) == 2:
+        axes = [_axis(key, settings) for key in varied]
+        axes.sort(key=lambda axis: -np.unique(axis.x).size)
+        if _is_full_grid(axes[0].x, axes[1].x):
             return axes
     return [Axis("setting, in grid order", np.arange(len(settings), dtype=np.float64))]
 
 
-def _axis(key: str, settings: list[dict[str, Any]]) -> Axis:
-    values, name = [setting[key] for setting in settings], key.rpartition("__")[2]
-    if all(
-        isinstance(v, int | float | np.integer | np.floating)
-        and not isinstance(v, bool | np.bool_)
-        for v in values
-    ):
+def _is_full_grid(x: np.ndarray, y: np.ndarray) -> bool:
+    """Whether each combination of a value of x and one of y occurs exactly once."""
+    n_cells = np.unique(x).size * np.unique(y).size
+    pairs = set(zip(x.tolist(), y.tolist(), strict=True))
+    return n_cells == len(x) == len(pairs)
+
+
+def _axis(key: str, settings: list[Setting]) -> Axis:
+    name, values = key.rpartition("__")[2], [setting[key] for setting in settings]
+    if all(_is_number(value) for value in values):
         x = np.array(values, dtype=np.float64)
         if np.isfinite(x).all():
             return Axis(name, x)
-    names = {repr(v): format_value(v) for v in values}
-    place = {key: i for i, key in enumerate(names)}
-    return Axis(
-        name,
-        np.array([place[repr(v)] for v in values], dtype=np.float64),
-        tuple(names.values()),
-    )
+    words = {repr(value): format_value(value) for value in values}
+    place = {text: i for i, text in enumerate(words)}
+    x = np.array([place[repr(value)] for value in values], dtype=np.float64)
+    return Axis(name, x, tuple(words.values()))
 
 
-def _surface(
-    x: Axis,
-    y: Axis,
-    inner: np.ndarray,
-    chosen: np.ndarray,
-    levels: dict[str, Any],
-    ylabel: str,
-    score: bool,
-) -> Surface:
-    across, column = np.unique(x.x, return_inverse=True)
-    up, row = np.unique(y.x, return_inverse=True)
-    which = np.empty((up.size, across.size), dtype=np.int64)
-    which[row, column] = np.arange(row.size)
-    with np.errstate(all="ignore"):
-        mean = inner.mean(axis=0)[which]
-    times = np.bincount(chosen, minlength=row.size)[which]
-    places = Axis(x.name, across, x.ticks), Axis(y.name, up, y.ticks)
-    return Surface(*places, which, mean, times, len(inner), levels, ylabel, score)
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool | np.bool_):
+        return False
+    return isinstance(value, int | float | np.integer | np.floating)

@@ -1,177 +1,170 @@
-"""What every row does in every split, as bars: the numbers that nest maps are drawn from.
+"""The role of each row in each split, as bars: the numbers that nest maps are drawn from.
 
-Rows stand from left to right. Where their order means something (time, blocks) it is kept. Where rows were drawn at random they
-are sorted: by outer test part, and inside one split by inner test part, so that shares can be seen.
+Rows run from left to right. Where their order has a meaning (time, blocks) it is kept.
+Rows drawn at random are sorted so that shares are visible: by outer test part, and within
+one split by inner test part.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
-from ..splits.layouts import NEVER, Pairs, Partition, are_apart
+from ..splits.layouts import NEVER, Partition, are_apart
 from ..splits.plan import Plan
 
-TIMES = 24  # shades of the strip of time
-STRIPES = 12  # inner test parts beyond this number are not told apart
+TIMES = 24  # shades of the band of time
+STRIPES = 12  # more inner test parts than this are not distinguished
+
+# Codes of roles; a training row of an outer split has the number 0, 1, ... of its inner
+# test part instead, if inner test parts are distinguished.
+TRAIN, TEST, BUFFER, UNUSED, DEV = -1, -2, -3, -4, -5
+NAMES = {TEST: "test", BUFFER: "buffer", UNUSED: "unused", TRAIN: "train", DEV: "dev"}
+
+Span = tuple[int, int, str | int]
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One split from the left to the right: from start to end, in places, a role; the row at place i is order[i].
+    """The row roles of one split, from left to right.
 
-    role is "test", "dev", "train", "buffer", "unused", or for a training row of an outer split the number of the inner test
-    part that holds it. `inner` is the number of an inner split of outer split `split`.
+    split  index of the outer split
+    spans  (start, end, role) in places: "test", "dev", "train", "buffer", "unused", or the
+           index of the inner test part that contains these training rows of an outer split
+    order  [rows] the row at each place
+    inner  index of the inner split within `split`; None for the outer split itself
     """
 
     split: int
-    spans: tuple[tuple[int, int, str | int], ...]
+    spans: tuple[Span, ...]
     order: np.ndarray
     inner: int | None = None
 
 
 @dataclass(frozen=True)
-class Strip:
-    """What the rows are: their class, their group, their time; the row at place i is order[i] and has the value codes[i]."""
+class RowBand:
+    """A property of the rows (class, group or time), as a band of shades.
+
+    order  [rows] the row at each place
+    codes  [rows] its value, as an index of names
+    names  of the values
+    """
 
     name: str
     order: np.ndarray
     codes: np.ndarray
-    names: tuple[str, ...]  # of the codes
+    names: tuple[str, ...]
 
     def runs(self, most: int) -> list[tuple[int, int, float, str]]:
-        """(start, end, shade from 0 to 1, name) of equal neighbours; where they are too many, of several together."""
+        """(start, end, shade from 0 to 1, name) of equal neighbours.
+
+        If there are more runs than `most`, several neighbouring ones are joined.
+        """
         runs = _runs(self.codes)
         step = math.ceil(len(runs) / most)
-        found = []
-        for first, last in zip(
-            runs[::step], [*runs[step - 1 : -1 : step], runs[-1]], strict=True
-        ):
-            codes = self.codes[first[0] : last[1]]
-            found.append(
-                (
-                    first[0],
-                    last[1],
-                    float(self._shades[codes].mean()),
-                    self._said(codes),
-                )
-            )
-        return found
+        lasts = [*runs[step - 1 : -1 : step], runs[-1]]
+        joined = []
+        for (start, _), (_, end) in zip(runs[::step], lasts, strict=True):
+            codes = self.codes[start:end]
+            shade = float(self._shades[codes].mean())
+            joined.append((start, end, shade, self._name(codes)))
+        return joined
 
-    def _said(self, codes: np.ndarray) -> str:
-        """The names of these codes: a few by name, a range where all of it is there."""
+    def _name(self, codes: np.ndarray) -> str:
+        """Up to three names, a range if it is complete, or three and the number of others."""
         distinct = np.unique(codes)
         names = [self.names[code] for code in distinct[:3]]
-        if distinct.size > 3:
-            whole = distinct[-1] - distinct[0] + 1 == distinct.size
-            return (
-                f"{names[0]} to {self.names[distinct[-1]]}"
-                if whole
-                else f"{', '.join(names)} and {distinct.size - 3} more"
-            )
-        return " and ".join(names)
+        if distinct.size <= 3:
+            return " and ".join(names)
+        if distinct[-1] - distinct[0] + 1 == distinct.size:
+            return f"{names[0]} to {self.names[distinct[-1]]}"
+        return f"{', '.join(names)} and {distinct.size - 3} more"
 
     @cached_property
     def _shades(self) -> np.ndarray:
-        """[codes] how strongly each is coloured: from light to dark, and groups in turn."""
+        """[names] Shade of each value: alternating for groups, else from light to dark."""
         codes = np.arange(len(self.names))
-        return (
-            np.where(codes % 2, 0.75, 0.35)
-            if self.name == "group"
-            else 0.2 + 0.8 * codes / max(1, codes.size - 1)
-        )
+        if self.name == "group":
+            return np.where(codes % 2, 0.75, 0.35)
+        return 0.2 + 0.8 * codes / max(1, codes.size - 1)
 
 
 @dataclass(frozen=True)
 class Nest:
-    """A bar for each of some splits, how many there are in all, and strips that say what the rows are."""
+    """One bar for each shown split, and bands of row properties above them.
+
+    n_splits  number of splits, shown or not
+    n_inner   number of inner test parts that are distinguished, or 0
+    in_order  whether rows are shown in their own order
+    inside    whether the bars are the inner splits of one outer split
+    """
 
     bars: tuple[Bar, ...]
     n_splits: int
     n_rows: int
-    n_inner: int  # inner test parts that are told apart; 0 where they are not
+    n_inner: int
     in_order: bool
-    strips: tuple[Strip, ...] = ()
-    inside: bool = False  # whether the bars are the inner splits of one outer split
+    strips: tuple[RowBand, ...] = ()
+    inside: bool = False
 
     @property
     def tests_outside(self) -> bool:
-        """Whether some row is tested on outside."""
+        """Whether some row belongs to an outer test part."""
         return any(role == "test" for bar in self.bars for _, _, role in bar.spans)
 
 
 def nest_of(plan: Plan, most: int = 8) -> Nest:
-    """The bars of the first splits of a plan, and of the last where there are more than `most`."""
-    n = max(1, len(plan.outer))
-    shown = _some(n, most)
-    labels = [_roles(plan, j) for j in shown]
-    in_order = _are_in_order(plan, labels)
+    """Return the bars of the outer splits: the first ones and the last, at most `most`."""
+    n_splits = max(1, len(plan.outer))
+    shown = _first_and_last(n_splits, most)
+    roles_of = {j: _roles(plan, j) for j in shown}
+    in_order = _are_in_order(plan, roles_of.values())
+    blocks = None if in_order else _blocks(plan)
     bars = []
-    for j, roles in zip(shown, labels, strict=True):
+    for j, roles in roles_of.items():
         order = np.arange(plan.n_rows) if in_order else _sorted(plan, roles)
-        bars.append(
-            Bar(
-                j,
-                tuple(_spans(roles[order], None if in_order else _blocks(plan))),
-                order,
-            )
-        )
+        bars.append(Bar(j, _spans(roles[order], blocks), order))
     return Nest(
-        tuple(bars),
-        n,
-        plan.n_rows,
-        _n_inner(plan),
-        in_order,
-        _strips(plan, in_order, _label(plan)),
+        bars=tuple(bars),
+        n_splits=n_splits,
+        n_rows=plan.n_rows,
+        n_inner=_n_inner(plan),
+        in_order=in_order,
+        strips=_bands(plan, in_order, _outer_test_part(plan)),
     )
 
 
 def opened(plan: Plan, j: int, most: int = 20) -> Nest:
-    """Outer split j, and below it its inner splits: the first ones, and the last where there are more than `most`."""
-    roles, inner = _roles(plan, j), plan.inner[j]
+    """Return the bar of outer split j, and below it those of its inner splits.
+
+    Of the inner splits the first ones and the last are shown, at most `most`.
+    """
+    roles, inner_splits = _roles(plan, j), plan.inner[j]
     in_order = _are_in_order(plan, [roles])
-    order = (
-        np.arange(plan.n_rows) if in_order else np.lexsort((_kinds(plan), _rank(roles)))
-    )
-    bars = [Bar(j, tuple(_spans(roles[order], None)), order)]
-    for k in _some(len(inner), most):
-        inside = np.where(roles == TEST, TEST, UNUSED)
-        train, dev = inner[k]
-        inside[dev], inside[train] = DEV, TRAIN
-        if plan.buffer:
-            inside[(inside == UNUSED) & ((roles >= TRAIN) | (roles == BUFFER))] = BUFFER
-        own = (
-            order
-            if in_order or _n_inner(plan)
-            else np.lexsort((_kinds(plan), _rank(inside)))
-        )
-        bars.append(Bar(j, tuple(_spans(inside[own], None)), own, k))
+    order = np.arange(plan.n_rows) if in_order else _by_rank(plan, roles)
+    keeps_order = in_order or _n_inner(plan) > 0
+    bars = [Bar(j, _spans(roles[order]), order)]
+    for k in _first_and_last(len(inner_splits), most):
+        inner_roles = _inner_roles(plan, roles, *inner_splits[k])
+        inner_order = order if keeps_order else _by_rank(plan, inner_roles)
+        bars.append(Bar(j, _spans(inner_roles[inner_order]), inner_order, k))
     return Nest(
-        tuple(bars),
-        len(inner),
-        plan.n_rows,
-        _n_inner(plan),
-        in_order,
-        _strips(plan, in_order, _rank(roles)),
-        True,
+        bars=tuple(bars),
+        n_splits=len(inner_splits),
+        n_rows=plan.n_rows,
+        n_inner=_n_inner(plan),
+        in_order=in_order,
+        strips=_bands(plan, in_order, _rank(roles)),
+        inside=True,
     )
 
 
-TEST, BUFFER, UNUSED, DEV, TRAIN = (
-    -2,
-    -3,
-    -4,
-    -5,
-    -1,
-)  # an inner test part has its number, 0, 1, ...
-NAMES = {TEST: "test", BUFFER: "buffer", UNUSED: "unused", TRAIN: "train", DEV: "dev"}
-
-
-def _some(n: int, most: int) -> list[int]:
+def _first_and_last(n: int, most: int) -> list[int]:
     return list(range(n)) if n <= most else [*range(most - 1), n - 1]
 
 
@@ -182,13 +175,14 @@ def _n_inner(plan: Plan) -> int:
     return len(layout) if len(layout) <= STRIPES and are_apart(layout) else 0
 
 
-def _are_in_order(plan: Plan, labels: list[np.ndarray]) -> bool:
-    runs = 3 * _n_inner(plan) + 6  # of contiguous parts with a buffer around each
-    return all(np.count_nonzero(np.diff(roles)) <= runs for roles in labels)
+def _are_in_order(plan: Plan, all_roles: Iterable[np.ndarray]) -> bool:
+    """Whether the parts of these outer splits are contiguous, with a buffer around each."""
+    most_changes = 3 * _n_inner(plan) + 6
+    return all(np.count_nonzero(np.diff(roles)) <= most_changes for roles in all_roles)
 
 
 def _roles(plan: Plan, j: int) -> np.ndarray:
-    """[rows] the role of every row in outer split j."""
+    """[rows] Code of the role of each row in outer split j."""
     roles = np.full(plan.n_rows, UNUSED)
     train, test = plan.part(j)
     roles[train] = TRAIN
@@ -197,102 +191,112 @@ def _roles(plan: Plan, j: int) -> np.ndarray:
         if plan.buffer:
             roles[roles == UNUSED] = BUFFER
     if _n_inner(plan):
-        assert plan.inner_layouts is not None
         for k, (_, dev) in enumerate(plan.inner[j]):
             roles[dev] = k
     return roles
 
 
-def _label(plan: Plan) -> np.ndarray:
-    """[rows] the outer test part of every row, the last number for rows in none; 0 where the parts are no partition."""
+def _inner_roles(
+    plan: Plan, outer_roles: np.ndarray, train: np.ndarray, dev: np.ndarray
+) -> np.ndarray:
+    """[rows] Code of the role of each row in one inner split."""
+    roles = np.where(outer_roles == TEST, TEST, UNUSED)
+    roles[dev], roles[train] = DEV, TRAIN
+    if plan.buffer:
+        left_out = (outer_roles >= TRAIN) | (outer_roles == BUFFER)
+        roles[(roles == UNUSED) & left_out] = BUFFER
+    return roles
+
+
+def _outer_test_part(plan: Plan) -> np.ndarray:
+    """[rows] Index of the outer test part of each row; for rows in none, the next number.
+
+    All 0 if the outer test parts are no partition, or too many.
+    """
     layout = plan.outer_layout
-    if (
-        not isinstance(layout, Partition)
-        or isinstance(layout, Pairs)
-        or len(layout) > STRIPES
-    ):
+    if not isinstance(layout, Partition) or len(layout) > STRIPES:
         return np.zeros(plan.n_rows, dtype=np.int64)
-    label = layout.label.astype(np.int64)
-    return np.where(label == NEVER, len(layout), label)
+    part = layout.label.astype(np.int64)
+    return np.where(part == NEVER, len(layout), part)
 
 
 def _blocks(plan: Plan) -> np.ndarray | None:
-    """Where outer test parts end when rows are sorted by them; None where they are no partition."""
-    label = _label(plan)
-    return np.cumsum(np.bincount(label)) if label.any() else None
+    """Ends of the outer test parts when rows are sorted by them; None if no partition."""
+    part = _outer_test_part(plan)
+    return np.cumsum(np.bincount(part)) if part.any() else None
 
 
 def _rank(roles: np.ndarray) -> np.ndarray:
-    """What stands first where rows are sorted by role: training rows by inner test part, dev and test rows after them."""
-    rank = np.select(
-        [roles == DEV, roles == TEST, roles < TEST],
-        [STRIPES, STRIPES + 1, STRIPES + 2],
-        roles,
-    )
-    return rank.astype(np.int64)
+    """[rows] Sort key: training rows by inner test part, then dev, test and other rows."""
+    conditions = [roles == DEV, roles == TEST, roles < TEST]
+    ranks = [STRIPES, STRIPES + 1, STRIPES + 2]
+    return np.select(conditions, ranks, roles).astype(np.int64)
 
 
 def _sorted(plan: Plan, roles: np.ndarray) -> np.ndarray:
-    """Rows by outer test part and role; by role alone where outer test parts overlap: first what is trained on."""
-    key = 32 * _label(plan) + _rank(
-        roles
-    )  # small numbers, which are sorted by counting
-    return np.argsort(key.astype(np.int16), kind="stable")
+    """Rows sorted by outer test part and role; by role alone if outer test parts overlap."""
+    key = 32 * _outer_test_part(plan) + _rank(roles)
+    return np.argsort(
+        key.astype(np.int16), kind="stable"
+    )  # small integers: counting sort
 
 
-def _kinds(plan: Plan) -> np.ndarray:
-    """[rows] one code for class and group together, to sort by inside a part."""
-    kinds = np.zeros(plan.n_rows, dtype=np.int64)
-    for _, codes, names in _facts(plan):
-        kinds = kinds * len(names) + codes
-    return kinds
+def _by_rank(plan: Plan, roles: np.ndarray) -> np.ndarray:
+    """Rows sorted by role, and within a role by class and group."""
+    return np.lexsort((_class_and_group(plan), _rank(roles)))
 
 
-def _facts(plan: Plan) -> list[tuple[str, np.ndarray, tuple[str, ...]]]:
-    """(name, code of every row, names of the codes): the class where y has classes, the group where there are groups."""
-    found: list[tuple[str, np.ndarray, tuple[str, ...]]] = []
+def _class_and_group(plan: Plan) -> np.ndarray:
+    """[rows] One code for class and group together, to sort by inside a part."""
+    combined = np.zeros(plan.n_rows, dtype=np.int64)
+    for band in _row_bands(plan):
+        combined = combined * len(band.names) + band.codes
+    return combined
+
+
+def _row_bands(plan: Plan) -> list[RowBand]:
+    """The class and the group of each row, if there are any, in the order of the rows."""
+    rows, bands = np.arange(plan.n_rows), []
     if plan.data is not None and plan.task == "classification":
-        names, codes = plan.data.classes
-        found.append(("class", codes, tuple(str(name) for name in names.tolist())))
+        classes, codes = plan.data.classes
+        bands.append(RowBand("class", rows, codes, tuple(map(str, classes.tolist()))))
     if plan.group_codes is not None:
         groups, codes = np.unique(plan.group_codes, return_inverse=True)
-        found.append(("group", codes, tuple(f"no. {n}" for n in range(groups.size))))
-    return found
+        names = tuple(f"no. {n}" for n in range(groups.size))
+        bands.append(RowBand("group", rows, codes, names))
+    return bands
 
 
-def _strips(plan: Plan, in_order: bool, label: np.ndarray) -> tuple[Strip, ...]:
-    order = np.arange(plan.n_rows) if in_order else np.lexsort((_kinds(plan), label))
-    strips = [
-        Strip(name, order, codes[order], names) for name, codes, names in _facts(plan)
-    ]
-    if in_order and plan.in_time:
-        part = order * TIMES // plan.n_rows
-        starts = np.flatnonzero(np.diff(part, prepend=-1))
-        strips.append(
-            Strip(
-                "time",
-                order,
-                np.searchsorted(starts, order, "right") - 1,
-                tuple(f"from row {a}" for a in starts),
-            )
-        )
-    return tuple(strips)
+def _bands(plan: Plan, in_order: bool, key: np.ndarray) -> tuple[RowBand, ...]:
+    """Bands of class, group and time, of rows in order or sorted by a key."""
+    bands = _row_bands(plan)
+    if not in_order:
+        order = np.lexsort((_class_and_group(plan), key))
+        return tuple(replace(b, order=order, codes=b.codes[order]) for b in bands)
+    if plan.in_time:
+        rows = np.arange(plan.n_rows)
+        starts = np.flatnonzero(np.diff(rows * TIMES // plan.n_rows, prepend=-1))
+        codes = np.searchsorted(starts, rows, "right") - 1
+        names = tuple(f"from row {start}" for start in starts)
+        bands.append(RowBand("time", rows, codes, names))
+    return tuple(bands)
 
 
-def _spans(
-    roles: np.ndarray, blocks: np.ndarray | None
-) -> list[tuple[int, int, str | int]]:
-    """Runs of equal role, cut where a block ends."""
-    return [
-        (a, b, NAMES.get(int(roles[a]), int(roles[a]))) for a, b in _runs(roles, blocks)
-    ]
+def _spans(roles: np.ndarray, blocks: np.ndarray | None = None) -> tuple[Span, ...]:
+    """(start, end, role) of runs of equal role, cut where a block ends."""
+    spans: list[Span] = []
+    for start, end in _runs(roles, blocks):
+        code = int(roles[start])
+        spans.append((start, end, NAMES.get(code, code)))
+    return tuple(spans)
 
 
 def _runs(
     values: np.ndarray, blocks: np.ndarray | None = None
 ) -> list[tuple[int, int]]:
+    """(start, end) of runs of equal values, cut where a block ends."""
     cuts = np.flatnonzero(np.diff(values)) + 1
     if blocks is not None:
         cuts = np.union1d(cuts, blocks[blocks < values.size])
     ends = [0, *cuts.tolist(), values.size]
-    return [(int(a), int(b)) for a, b in pairwise(ends) if b > a]
+    return [(start, end) for start, end in pairwise(ends) if end > start]

@@ -1,4 +1,4 @@
-"""Comparison: several families on one plan, and what can be said of each pair."""
+"""Comparison: several families on one plan, and a test of each pair."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ LEVEL = 0.05
 class Pair:
     """Two families on the same splits.
 
-    difference  mean over the outer splits that both finished of the loss of the first minus that of the second
-    same        whether their losses are equal in every one of them
-    t, p        corrected resampled t and its two-sided p; p_holm is p corrected for the number of pairs
+    difference  mean of the loss of the first minus that of the second
+    same        whether their losses are equal in every split
+    n_splits    outer splits that both finished; difference and same are over these
+    t, p        corrected resampled t and its two-sided p
+    p_holm      p corrected for the number of pairs
     F, p_F      the 5×2cv F test, where the outer splits are five times two halves
     reason      why there is no test
     """
@@ -45,26 +47,28 @@ class Pair:
 
     @property
     def sentence(self) -> str:
-        """What the splits say about these two."""
-        names = f"{self.first} minus {self.second}"
-        difference = f"{number(self.loss.shown_difference(self.difference))} ({self.loss.shown_name})"
+        """The difference, its tests and a verdict."""
+        loss, names = self.loss, f"{self.first} minus {self.second}"
+        shown = number(loss.shown_difference(self.difference))
+        difference = f"{shown} ({loss.shown_name})"
         if self.difference is None or self.t is None:
-            return f"{names}: {difference}; no test, for {self.reason}"
-        holm = "" if self.p_holm == self.p else f", {self.p_holm:.3g} after Holm"
-        five = "" if self.F is None else f"; 5×2cv F = {self.F:.3f}, p = {self.p_F:.3g}"
-        test = f"corrected t = {self.loss.shown_difference(self.t):.3f}, p = {self.p:.3g}{holm}{five}"
+            return f"{names}: {difference}; no test, because {self.reason}"
         if self.same:
-            return f"{names}: no difference in any of {count(self.n_splits, 'outer split')}."
-        deciding = (
-            self.p_holm if self.p_F is None else max(self.p_holm or 0.0, self.p_F)
-        )
-        smaller = self.first if self.difference < 0 else self.second
-        verdict = (
-            f"{smaller} is better"
-            if (deciding or 0.0) < LEVEL
-            else "these splits do not tell them apart"
-        )
-        return f"{names}: {difference}; {test}: {verdict}."
+            splits = count(self.n_splits, "outer split")
+            return f"{names}: no difference in any of {splits}."
+        t = loss.shown_difference(self.t)
+        test = f"corrected t = {t:.3f}, p = {self.p:.3g}"
+        if self.p_holm != self.p:
+            test += f", {self.p_holm:.3g} after Holm"
+        if self.F is not None:
+            test += f"; 5×2cv F = {self.F:.3f}, p = {self.p_F:.3g}"
+        return f"{names}: {difference}; {test}: {self._verdict()}."
+
+    def _verdict(self) -> str:
+        p = max(self.p_holm or 0.0, self.p_F or 0.0)
+        if self.difference is None or not p < LEVEL:
+            return "these splits do not tell them apart"
+        return f"{self.first if self.difference < 0 else self.second} is better"
 
 
 class Comparison(Mapping[str, RiskEstimate]):
@@ -72,11 +76,14 @@ class Comparison(Mapping[str, RiskEstimate]):
 
     >>> from cvnb import Recipe, lasso, ridge
     >>> X = np.arange(40.0).reshape(-1, 1)
-    >>> comparison = Recipe(4, 3).run({"ridge": ridge(alpha=[0.1, 1]), "lasso": lasso(alpha=[0.1, 1])}, X, X.ravel() / 7)
+    >>> models = {"ridge": ridge(alpha=[0.1, 1]), "lasso": lasso(alpha=[0.1, 1])}
+    >>> comparison = Recipe(4, 3).run(models, X, X.ravel() / 7)
     >>> sorted(comparison, key=lambda name: comparison[name].risk)
     ['ridge', 'lasso']
-    >>> [round(pair.t, 2) for pair in comparison.pairs], comparison.complete, comparison.plan.n_inner
-    ([-2.0], True, 12)
+    >>> [round(pair.t, 2) for pair in comparison.pairs]
+    [-2.0]
+    >>> comparison.complete, comparison.plan.n_inner
+    (True, 12)
     >>> comparison.notes[0]
     'ridge: alpha=0.1, the lower edge of its grid, was chosen in 4 of 4 outer splits.'
     """
@@ -97,30 +104,28 @@ class Comparison(Mapping[str, RiskEstimate]):
 
     @property
     def complete(self) -> bool:
-        """False after an interrupt: the family it hit comes last, with what was finished of it."""
+        """False after an interrupt; the interrupted family comes last, with its finished splits."""
         return not self._never_run and all(result.complete for result in self.values())
 
     @property
     def notes(self) -> list[str]:
-        """The notes of every family, and which were never run."""
-        notes = [
-            f"{name}: {note}" for name, result in self.items() for note in result.notes
-        ]
-        return notes + [
-            f"{name}: never run, for the run was interrupted before."
-            for name in self._never_run
-        ]
+        """The notes of every family, and one for each family that was never run."""
+        notes = []
+        for name, result in self.items():
+            notes += [f"{name}: {note}" for note in result.notes]
+        for name in self._never_run:
+            notes.append(f"{name}: not run, because the run was interrupted before.")
+        return notes
 
     @property
     def plan(self) -> Plan:
-        """The splits that they share; inner ones too where some family chooses in them."""
-        return max(
-            (result.plan for result in self.values()), key=lambda plan: plan.n_inner
-        )
+        """The splits that all families share, with inner ones where some family chooses in them."""
+        plans = [result.plan for result in self.values()]
+        return max(plans, key=lambda plan: plan.n_inner)
 
     @property
     def pairs(self) -> list[Pair]:
-        """Every two families, with the tests of their difference on the shared splits."""
+        """Each two families, with the tests of their difference on the shared splits."""
         return compare_pairs(self._results)
 
     def __repr__(self) -> str:
@@ -135,7 +140,7 @@ class Comparison(Mapping[str, RiskEstimate]):
 
 
 def finished(result: RiskEstimate | Comparison | None) -> str:
-    """How much of an interrupted run was finished, in words.
+    """Return in words how much of an interrupted run was finished.
 
     >>> finished(None)
     'nothing was finished'
@@ -146,26 +151,24 @@ def finished(result: RiskEstimate | Comparison | None) -> str:
         if result.plan.outer_layout is None:
             return "nothing was chosen yet"
         return f"{_share(result)} were finished"
-    n_whole = sum(one.complete for one in result.values())
-    words = f"{n_whole} of {count(len(result) + len(result._never_run), 'model')} were finished"
+    n_complete = sum(part.complete for part in result.values())
+    models = count(len(result) + len(result._never_run), "model")
+    words = f"{n_complete} of {models} were finished"
     name, last = list(result.items())[-1]
-    if last.complete or not _begun(last):
+    if last.complete or not _has_begun(last):
         return words
     return f"{words}, and {_share(last)} of {name!r}"
 
 
 def was_interrupted(result: RiskEstimate | Comparison) -> bool:
-    """Whether the user stopped the run, be it when everything was finished already."""
-    parts = list(result.values()) if isinstance(result, Comparison) else [result]
-    return not result.complete or any(
-        record_of(part).table.interrupted for part in parts
-    )
+    """Whether the user stopped the run, even if everything was finished already."""
+    tables = [record_of(part).table for part in _parts(result)]
+    return not result.complete or any(table.interrupted for table in tables)
 
 
 def interrupted(result: RiskEstimate | Comparison | None) -> Interrupted:
-    """The exception that says how much of a run was finished, and carries it."""
-    parts = list(result.values()) if isinstance(result, Comparison) else [result]
-    if not any(map(_begun, parts)):
+    """Return the exception that carries the finished part of a run and states its size."""
+    if result is None or not any(map(_has_begun, _parts(result))):
         return Interrupted(f"{finished(result)}, so there is no result.")
     where = (
         "error.result holds them (at a prompt or in a notebook: sys.last_value.result)"
@@ -173,8 +176,12 @@ def interrupted(result: RiskEstimate | Comparison | None) -> Interrupted:
     return Interrupted(f"{finished(result)}; {where}.", result)
 
 
-def _begun(result: RiskEstimate | None) -> bool:
-    return result is not None and len(result.chosen_index) > 0
+def _parts(result: RiskEstimate | Comparison) -> list[RiskEstimate]:
+    return list(result.values()) if isinstance(result, Comparison) else [result]
+
+
+def _has_begun(result: RiskEstimate) -> bool:
+    return len(result.chosen_index) > 0
 
 
 def _share(result: RiskEstimate) -> str:
@@ -182,10 +189,8 @@ def _share(result: RiskEstimate) -> str:
 
 
 def compare_pairs(results: Mapping[str, RiskEstimate]) -> list[Pair]:
-    """Each two results, in the order of the families; p-values corrected after Holm for their number."""
-    pairs = [
-        _pair(first, second, results) for first, second in combinations(results, 2)
-    ]
+    """Return each two results, with p-values corrected for the number of pairs (Holm)."""
+    pairs = [_pair(*names, results) for names in combinations(results, 2)]
     tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
     corrected = holm(np.array([pairs[i].p for i in tested], dtype=np.float64))
     for i, p in zip(tested, corrected, strict=True):
@@ -194,18 +199,18 @@ def compare_pairs(results: Mapping[str, RiskEstimate]) -> list[Pair]:
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """p-values that keep the chance of any false finding: the i-th smallest of n times n - i, never falling.
+    """p-values corrected for the chance of any false finding among n.
+
+        the i-th smallest, i = 0, 1, ..., times n - i; at least the one before, at most 1
 
     >>> holm(np.array([0.01, 0.04, 0.03]))
     array([0.03, 0.06, 0.06])
     """
     order = np.argsort(p, kind="stable")
-    raised = np.minimum(
-        1.0, np.maximum.accumulate(p[order] * (p.size - np.arange(p.size)))
-    )
-    out = np.empty_like(raised)
-    out[order] = raised
-    return out
+    factors = p.size - np.arange(p.size)
+    corrected = np.empty_like(p)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * factors))
+    return corrected
 
 
 def _pair(first: str, second: str, results: Mapping[str, RiskEstimate]) -> Pair:
@@ -213,9 +218,8 @@ def _pair(first: str, second: str, results: Mapping[str, RiskEstimate]) -> Pair:
     loss = record_of(a).loss
     n = min(len(a.fold_risks), len(b.fold_risks))
     d = a.fold_risks[:n] - b.fold_risks[:n]
-    pair = Pair(
-        first, second, float(d.mean()) if n else None, n > 0 and not d.any(), n, loss
-    )
+    difference = float(d.mean()) if n else None
+    pair = Pair(first, second, difference, n > 0 and not d.any(), n, loss)
     try:
         t, p = corrected_t(a, b)
         pair = replace(pair, t=t, p=p)

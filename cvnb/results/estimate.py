@@ -1,9 +1,9 @@
-"""RiskEstimate: the numbers, each under the name of what it estimates. Everything here is arithmetic over the loss table."""
+"""RiskEstimate: the numbers of a run, each named after what it estimates."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -11,93 +11,51 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.table import Data
-from ..engine.run import Work, fill
-from ..engine.table import LossTable
+from ..engine.fill import fill
 from ..errors import FitError, InputError, Interrupted, RecipeError
-from ..families.family import Family, Setting
+from ..families.labels import Setting
 from ..families.self_tuning import self_tuned
 from ..inference.interval import Interval, interval_of
-from ..inference.selection import tied_settings
-from ..losses.loss import Loss
-from ..paths.base import Ran
 from ..paths.refit import fit_on
-from ..splits.drawer import draw_final, words_of
+from ..splits.drawing import draw_final, words_of
 from ..splits.plan import Plan
-from ..splits.recipes import Recipe
-from ..wording import spread
 from .notes import notes_of
 from .predictor import ensemble
+from .quantity import quantity_of
+from .record import Record
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """Everything that a result is made from; `record_of(result)` gives it."""
-
-    recipe: Recipe
-    work: Work
-    plan: Plan
-    table: LossTable
-    path: Ran
-    inner_spec: Any
-    notes: tuple[str, ...]
-
-    @property
-    def family(self) -> Family:
-        return self.work.family
-
-    @property
-    def data(self) -> Data:
-        return self.work.data
-
-    @property
-    def loss(self) -> Loss:
-        return self.work.loss
-
-    @property
-    def in_effect(self) -> Recipe:
-        """The recipe, without its inner splitter where the family left nothing to choose."""
-        unused = self.plan.inner_layouts is None and self.recipe.inner_spec is not None
-        return (
-            replace(self.recipe, inner=None, dev_rows=None) if unused else self.recipe
-        )
-
-    @property
-    def tied(self) -> list[np.ndarray]:
-        """For each training part the settings that share the minimum of its inner curve."""
-        curves = self.table.inner_curves
-        return (
-            []
-            if curves is None
-            else [tied_settings(curve, self.loss.zero_one) for curve in curves]
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RiskEstimate:
     """The estimated risk of a family under a recipe.
 
-        risk = mean_j ε_j,    ε_j = loss of A_θj(S_-j) on S_j,    θ_j = argmin_θ of the inner curve of j
+        risk = mean_j ε_j,    ε_j = loss of A_θj(S_-j) on S_j
+        θ_j  = argmin_θ of the inner curve of j
 
-    All numbers are properties over the record of the run.
+    All numbers are properties, computed from the loss table of the run.
 
     >>> import tempfile
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import Recipe, knn
-    >>> result = Recipe(5, 5).run(knn(k=[1, 5, 9]), *load_iris(return_X_y=True), scoring="accuracy")
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = Recipe(5, 5).run(knn(k=[1, 5, 9]), X, y, scoring="accuracy")
     >>> result.quantity
     'E[ℓ_D(A_θ̂(S))], |S| = 120, θ̂ chosen inside S by 5-fold CV'
-    >>> round(result.risk, 4), round(result.score, 4), round(result.flat, 4), round(result.optimism, 4)
-    (0.0467, 0.9533, 0.04, 0.0067)
-    >>> result.fold_risks.round(4), float(result.fold_scores[1]), round(result.interval().high, 4)
-    (array([0.0333, 0.    , 0.0667, 0.0333, 0.1   ]), 1.0, 0.0804)
+    >>> round(result.risk, 4), round(result.score, 4)
+    (0.0467, 0.9533)
+    >>> round(result.flat, 4), round(result.optimism, 4), round(result.interval().high, 4)
+    (0.04, 0.0067, 0.0804)
+    >>> result.fold_risks.round(4), float(result.fold_scores[1])
+    (array([0.0333, 0.    , 0.0667, 0.0333, 0.1   ]), 1.0)
     >>> result.chosen[0], result.settings[result.chosen_index[0]], result.final_setting
     ({'k': 9}, {'k': 9}, {'k': 5})
-    >>> result.inner_curves.shape, result.outer_curves.shape, result.predictions.shape, result.complete
-    ((5, 3), (5, 3), (150,), True)
+    >>> result.inner_curves.shape, result.outer_curves.shape, result.predictions.shape
+    ((5, 3), (5, 3), (150,))
+    >>> result.complete
+    True
     >>> result.path, result.path_reason
     ('path:knn', 'neighbours are searched once in every training part, and serve every setting')
     >>> result.notes[0]
@@ -118,7 +76,7 @@ class RiskEstimate:
 
     @property
     def risk(self) -> float | None:
-        """(1/J) Σ_j ε_j, the mean of fold_risks; None where nothing was measured outside."""
+        """(1/J) Σ_j ε_j, the mean of fold_risks; None where nothing is measured outside S."""
         return float(np.mean(self.fold_risks)) if len(self.fold_risks) else None
 
     @property
@@ -128,7 +86,7 @@ class RiskEstimate:
 
     @property
     def score(self) -> float | None:
-        """The risk as the score asked for with scoring=: -risk, for accuracy 1 - risk; None without scoring=."""
+        """The risk as a score of scoring=: -risk, for accuracy 1 - risk; None without scoring=."""
         return self._record.loss.score(self.risk)
 
     @property
@@ -143,84 +101,81 @@ class RiskEstimate:
 
     @property
     def chosen_index(self) -> np.ndarray:
-        """Number of the setting chosen in each outer training part."""
+        """Index into settings of the setting chosen in each outer training part."""
         return self._record.table.chosen.copy()
 
     @property
     def chosen(self) -> list[Setting]:
-        """θ_j of each outer training part; for select="min" argmin_s inner_curves[j, s], the first in grid order."""
-        return [
-            dict(self._record.family.settings[s]) for s in self._record.table.chosen
-        ]
+        """θ_j of each outer training part.
+
+        For select="min": argmin_s inner_curves[j, s], the first in grid order.
+        """
+        settings = self._record.family.settings
+        return [dict(settings[s]) for s in self._record.table.chosen]
 
     @property
     def inner_curves(self) -> np.ndarray | None:
-        """[j, s]: (1/K) Σ_k loss of A_s(T_jk) on V_jk, the mean over the inner splits (T_jk, V_jk) of training part j."""
+        """[j, s]: (1/K) Σ_k loss of A_s(T_jk) on V_jk, over the inner splits (T_jk, V_jk) of j."""
         return self._record.table.inner_curves
 
     @property
     def outer_curves(self) -> np.ndarray | None:
-        """[j, s]: loss of A_s(S_-j) on S_j, for every setting s; None where it was not fitted there."""
-        whole = self._record.table.flat or len(self._record.family.settings) == 1
-        return (
-            self._record.table.outer.copy()
-            if len(self._record.table.outer) and whole
-            else None
-        )
+        """[j, s]: loss of A_s(S_-j) on S_j, for every setting s; None if not all were fitted."""
+        table = self._record.table
+        is_full = table.flat or len(self._record.family.settings) == 1
+        return table.outer.copy() if len(table.outer) and is_full else None
 
     @property
     def flat(self) -> float | None:
-        """min_s (1/J) Σ_j outer_curves[j, s]: the flat estimate, optimistic, for the folds that chose measure as well.
+        """min_s (1/J) Σ_j outer_curves[j, s]: the flat estimate.
 
-        With one outer split or none: min_s inner_curves[0, s].
+        It is optimistic because the same folds choose and measure. With one outer split or
+        none: min_s inner_curves[0, s].
         """
         if len(self.plan.outer) > 1:
             curves = self.outer_curves
-            means = None if curves is None else curves.mean(axis=0)
+            curve = None if curves is None else curves.mean(axis=0)
         else:
-            means = (
-                None
-                if self.inner_curves is None or not len(self.inner_curves)
-                else self.inner_curves[0]
-            )
-        return (
-            None if means is None or np.isnan(means).all() else float(np.nanmin(means))
-        )
+            curves = self.inner_curves
+            curve = curves[0] if curves is not None and len(curves) else None
+        if curve is None or np.isnan(curve).all():
+            return None
+        return float(np.nanmin(curve))
 
     @property
     def optimism(self) -> float | None:
-        """risk - flat: what choosing and measuring on the same folds hides; None where one of them is."""
-        return None if self.risk is None or self.flat is None else self.risk - self.flat
+        """risk - flat: what the flat estimate hides; None where risk or flat is None."""
+        risk, flat = self.risk, self.flat
+        return None if risk is None or flat is None else risk - flat
 
     @property
     def predictions(self) -> np.ndarray:
         """Out-of-fold predictions by row: an array, masked where a row was never tested.
 
-        Where test parts overlap there is no one prediction per row: a masked array [outer splits, rows].
+        Where test parts overlap, a row has several predictions: a masked array [outer
+        splits, rows].
         """
-        parts = [
-            test
-            for _, test in islice(self.plan.outer, len(self._record.table.predictions))
-        ]
-        shown = np.concatenate(self._record.table.predictions) if parts else np.zeros(0)
-        rows = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        by_part, n_rows = self._record.table.predictions, self.plan.n_rows
+        tests = [test for _, test in islice(self.plan.outer, len(by_part))]
+        values = np.concatenate(by_part) if tests else np.zeros(0)
+        rows = np.concatenate(tests) if tests else np.zeros(0, dtype=np.int64)
         if np.unique(rows).size == rows.size:
-            out = np.ma.masked_all(self.plan.n_rows, dtype=shown.dtype)
-            out[rows] = shown
-            return out.data if rows.size == self.plan.n_rows else out
-        out = np.ma.masked_all((len(parts), self.plan.n_rows), dtype=shown.dtype)
-        for j, test in enumerate(parts):
-            out[j, test] = self._record.table.predictions[j]
+            out = np.ma.masked_all(n_rows, dtype=values.dtype)
+            out[rows] = values
+            return out.data if rows.size == n_rows else out
+        out = np.ma.masked_all((len(tests), n_rows), dtype=values.dtype)
+        for j, test in enumerate(tests):
+            out[j, test] = by_part[j]
         return out
 
     @property
     def path(self) -> str:
-        """Which computation ran: "shared:knn", "refit"."""
+        """Name of the computation that ran, such as "shared:knn" or "refit"."""
         return self._record.path.name
 
     @property
     def path_reason(self) -> str:
-        """Why that one."""
+        """Why this computation was chosen."""
         return self._record.path.reason
 
     @property
@@ -230,39 +185,44 @@ class RiskEstimate:
 
     @property
     def complete(self) -> bool:
-        """False after an interrupt: what is here is what was finished."""
+        """False after an interrupt: the result then holds the finished splits only."""
         return self._record.table.complete
 
     @cached_property
     def notes(self) -> list[str]:
-        """Sentences on what deserves a look: grid edges, ties, failures, warnings, small classes."""
+        """What deserves attention: grid edges, ties, failures, warnings, small classes."""
         return [*self.plan.notes, *self._record.notes, *notes_of(self._record)]
 
     @property
     def quantity(self) -> str:
-        """What the number estimates, with the training size."""
-        tuned, work = len(self._record.family.settings) > 1, self._record.work
-        how = work.rule.words if tuned else self_tuned(work.kinds[0].candidate)
-        said = quantity_of(self.plan, tuned, how)
+        """What the risk estimates, with the training size."""
+        is_tuned, work = len(self._record.family.settings) > 1, self._record.work
+        tuner = work.rule.words if is_tuned else self_tuned(work.kinds[0].candidate)
+        quantity = quantity_of(self.plan, is_tuned, tuner)
         if self.complete or self.plan.outer_layout is None:
-            return said
-        return f"{said}, from {len(self.fold_risks)} of {len(self.plan.outer)} outer splits (interrupted)"
+            return quantity
+        finished = f"{len(self.fold_risks)} of {len(self.plan.outer)} outer splits"
+        return f"{quantity}, from {finished} (interrupted)"
 
     def interval(
         self, level: float = 0.95, method: str = "auto", range: float | None = None
     ) -> Interval:
-        """An interval around the risk, with what it covers: .low, .high, .method, .target.
+        """Return an interval around the risk: .low, .high, .method, and what it covers, .target.
 
-        "bayle" (K-fold, row losses), "corrected_t" (several splits, any loss), "holdout" (one test part; exact for 0-1 loss),
-        "hoeffding" (a loss in an interval of width `range`; 1 for 0-1 loss). "auto" takes what suits the recipe.
+        level: the probability of covering the target. method: "bayle" (K-fold, row losses),
+        "corrected_t" (several splits, any loss), "holdout" (one test part; exact for 0-1
+        loss), "hoeffding" (a loss in an interval of width range), "wilson" (0-1 loss, each
+        row tested once), or "auto", which takes what suits the recipe. range: for
+        "hoeffding" only; 1 for 0-1 loss.
         """
         return interval_of(self, level, method, range)
 
     @cached_property
     def final_setting(self) -> Setting:
-        """θ̂ chosen by the inner splitter on all of S; computed when first asked for."""
-        if len(self._record.family.settings) == 1:
-            return dict(self._record.family.settings[0])
+        """θ̂ chosen by the inner splitter on all of S; computed on first use."""
+        settings = self._record.family.settings
+        if len(settings) == 1:
+            return dict(settings[0])
         if self.plan.outer_layout is None:
             if not self.chosen:
                 raise FitError("interrupted before any setting was chosen; run again.")
@@ -274,103 +234,80 @@ class RiskEstimate:
         table, _ = fill(self._record.work, self._final_plan)
         if not table.complete:
             raise Interrupted("the final setting was not chosen yet; ask for it again.")
-        return dict(self._record.family.settings[table.chosen[0]])
+        return dict(settings[table.chosen[0]])
 
     def predictor(self, how: str = "retrain") -> Any:
-        """A fitted scikit-learn estimator for new data.
+        """Return a fitted scikit-learn estimator for new data.
 
-        "retrain": A_θ̂(S) with θ̂ = final_setting. "ensemble": the mean of the models of the inner splits of S at θ̂ (of the
-        outer splits where there are no inner ones).
+        how: "retrain" fits A_θ̂(S) with θ̂ = final_setting; "ensemble" is the mean of the
+        models of the inner splits of S at θ̂ (of the outer splits where there are no inner
+        ones).
         """
         if how not in ("retrain", "ensemble"):
             raise InputError(f"how={how!r} is not known; use 'retrain' or 'ensemble'.")
-        setting = self.final_setting
+        record, setting = self._record, self.final_setting
+        family, data = record.family, record.data
         if how == "retrain":
-            return fit_on(
-                self._record.family,
-                self._record.data,
-                setting,
-                np.arange(self._record.data.n_rows),
-            )
-        splits = (
-            self.plan.outer
-            if self._record.inner_spec is None
-            else self._final_plan.inner[0]
-        )
-        return ensemble(
-            [
-                fit_on(self._record.family, self._record.data, setting, train)
-                for train, _ in splits
-            ],
-            self._record.data.X,
-        )
+            return fit_on(family, data, setting, np.arange(data.n_rows))
+        has_inner = record.inner_spec is not None
+        splits = self._final_plan.inner[0] if has_inner else self.plan.outer
+        models = [fit_on(family, data, setting, train) for train, _ in splits]
+        return ensemble(models, data.X)
 
     @cached_property
     def _final_plan(self) -> Plan:
+        """The inner splits of all of S, as a plan without outer splits."""
         if self.plan.outer_layout is None:
             return self.plan
-        layout = draw_final(
-            self._record.recipe,
-            self._record.data,
-            self._record.work.task,
-            self._record.inner_spec,
-        )
-        words = words_of(
-            self._record.inner_spec,
-            (layout,),
-            self._record.data.groups is not None,
-            "dev set",
-        )
-        return Plan(
-            self._record.data.n_rows,
-            None,
-            (layout,),
-            inner_words=words,
-            data=self._record.data,
-        )
+        record = self._record
+        data, spec = record.data, record.inner_spec
+        inner = (draw_final(record.recipe, data, record.work.task, spec),)
+        words = words_of(spec, inner, data.groups is not None, "dev set")
+        return Plan(data.n_rows, None, inner, inner_words=words, data=data)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per outer split: sizes, θ_j, its inner loss, ε_j. Needs pandas."""
+        """Return a pandas table, one row per outer split: sizes, θ_j, its inner loss, ε_j."""
         try:
             import pandas as pd
         except ImportError:
             raise ImportError(
-                "to_frame() gives a pandas DataFrame; pip install pandas, or use the result's arrays."
+                "to_frame() gives a pandas DataFrame; pip install pandas, or use the "
+                "result's arrays."
             ) from None
-        curves, losses, rows = self.inner_curves, self.fold_risks, []
+        curves, losses, settings = self.inner_curves, self.fold_risks, self.settings
+        rows = []
         for j, s in enumerate(self._record.table.chosen):
             train, test = self.plan.part(j)
-            row: dict[str, Any] = {
-                "split": j,
-                "n_train": train.size,
-                "n_test": test.size,
-                **self._record.family.settings[s],
-            }
+            sizes = {"split": j, "n_train": train.size, "n_test": test.size}
+            row: dict[str, Any] = {**sizes, **settings[s]}
             row["inner_loss"] = np.nan if curves is None else float(curves[j, s])
             row["outer_loss"] = float(losses[j]) if len(losses) else np.nan
             rows.append(row)
         return pd.DataFrame(rows)
 
     def curve_figure(self) -> Any:
-        """Error versus θ as a plotly figure: inner curves, choices, outer curves, flat and nested levels."""
+        """Draw error versus θ in plotly: inner and outer curves, choices, flat and nested risk."""
         from ..figures import curve_figure
 
         return curve_figure(self)
 
     def nest_figure(self) -> Any:
-        """What every row does in every split, as a plotly figure."""
+        """Draw the part of every row in every split in plotly."""
         from ..figures import nest_figure
 
         return nest_figure(self)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write one HTML page that needs no network: figures to explore, splits, notes, a methods paragraph, the code."""
+        """Write one HTML page that needs no network, and return its path.
+
+        It has figures to explore, splits, notes, a methods paragraph and the code.
+        """
         from ..views.html_report import write_report
 
         return write_report(self, path)
 
     def code(self) -> str:
-        """Python that makes this result again, given X and y."""
+        """Return Python code that makes this result again, given X and y."""
         from ..views.codegen import code_of
 
         return code_of(self._record)
@@ -386,35 +323,6 @@ class RiskEstimate:
         return result_bundle(self)
 
 
-def quantity_of(plan: Plan, tuned: bool, how: str = "") -> str:
-    """What a run on this plan estimates, with the training size.
-
-    how: the words of how θ is taken from the inner curve; of one setting, the name of the estimator if it tunes itself
-    """
-    measured = "T" if plan.outer_layout is None else "S"
-    sizes = training_sizes(plan)
-    risk = f"ℓ_D({'A_θ̂' if tuned else 'A'}({measured}))"
-    size = f"|{measured}| = {spread(sizes)}" + f" of |S| = {plan.n_rows}" * (
-        measured == "T"
-    )
-    said = f"{risk if len(sizes) == 1 else f'E[{risk}]'}, {size}"
-    if tuned and plan.inner_words:
-        said += f", θ̂ chosen inside S by {plan.inner_words}{how}"
-    if how and not tuned:
-        said += f", {how} tunes itself inside {measured}"
-    if measured == "S":
-        return said
-    if tuned:
-        return f"nothing is measured outside S; the smallest inner loss is optimistic for {said}"
-    return f"one setting; the inner loss by {plan.inner_words} estimates {said}"
-
-
-def training_sizes(plan: Plan) -> np.ndarray:
-    """Rows that the measured models are trained on: in every outer split, or in every inner one where there are none."""
-    splits = plan.inner[0] if plan.outer_layout is None else plan.outer
-    return splits.layout.sizes()[:, 0]
-
-
 def record_of(result: RiskEstimate) -> Record:
-    """The recipe, family, loss, data, plan and loss table behind a result."""
+    """Return the recipe, family, loss, data, plan and loss table of a result."""
     return result._record

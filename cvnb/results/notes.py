@@ -1,4 +1,4 @@
-"""Sentences about a result: what deserves a look."""
+"""Notes: sentences on what deserves attention in a result."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..engine.table import Failure
-from ..families.family import format_setting, format_value
+from ..families.labels import format_setting, format_value
 from ..families.registry import sentence_of
+from ..inference.checked import is_number
 from ..wording import count, without_numbers
 
 if TYPE_CHECKING:
-    from .estimate import Record
+    from .record import Record
 
 
 def notes_of(record: Record) -> list[str]:
-    """Interrupt, refit, ties, grid edges, close calls, failures, warnings; in this order."""
-    found = (_interrupt, _refitted, _ties, _edges, _close_calls, _failures, _warnings)
-    return [note for find in found for note in find(record)]
+    """Return all notes on a run, the most important kinds first."""
+    kinds = (_interrupt, _refitted, _ties, _edges, _close_calls, _failures, _warnings)
+    return [note for notes in kinds for note in notes(record)]
 
 
 def _interrupt(record: Record) -> list[str]:
     if record.table.complete:
         return []
     left = [
-        f"A fit of {model} cannot be stopped from outside: it goes on in a thread until it ends, and nothing waits for it."
+        f"A fit of {model} cannot be stopped from outside: it goes on in a thread until "
+        "it ends, and nothing waits for it."
         for model in record.table.left
     ]
     if record.plan.outer_layout is None:
         return ["Interrupted: nothing was chosen yet.", *left]
-    finished = f"{len(record.table.chosen)} of {count(record.plan.n_parts, 'outer split')} were finished"
-    return [f"Interrupted: {finished}.", *left]
+    splits = count(record.plan.n_parts, "outer split")
+    finished = f"{len(record.table.chosen)} of {splits}"
+    return [f"Interrupted: {finished} were finished.", *left]
 
 
 def _refitted(record: Record) -> list[str]:
-    """Where and why a fast path gave way."""
+    """Number of splits that a fast path left to a refit, by the reason."""
     total = record.plan.n_inner + len(record.plan.outer)
     return [
         f"{n} of {total} splits were refitted: {why}."
@@ -47,7 +48,7 @@ def _refitted(record: Record) -> list[str]:
 
 
 def _close_calls(record: Record) -> list[str]:
-    """Predictions, inner and outer, that rounding or a rule for ties decides."""
+    """Number of predictions, inner and outer, that rounding or a rule for ties decides."""
     return [
         sentence_of(kind).format(n=count(n, "prediction"))
         for kind, n in record.table.counts
@@ -58,23 +59,22 @@ def _close_calls(record: Record) -> list[str]:
 def _ties(record: Record) -> list[str]:
     if not record.work.rule.takes_first:
         return []
-    ties = {j: tied.size for j, tied in enumerate(record.tied) if tied.size > 1}
-    if not ties:
+    sizes = {j: tied.size for j, tied in enumerate(record.tied) if tied.size > 1}
+    if not sizes:
         return []
-    most = max(ties.values())
-    tied = (
-        f"{most} settings tie"
-        if len(set(ties.values())) == 1
-        else f"Up to {most} settings tie"
-    )
-    return [
-        f"{tied} at the minimum{_of_splits(record, list(ties))}: the first in grid order was taken."
-    ]
+    most, where = max(sizes.values()), _of_splits(record, sizes)
+    are_equal = len(set(sizes.values())) == 1
+    subject = f"{most} settings tie" if are_equal else f"Up to {most} settings tie"
+    return [f"{subject} at the minimum{where}: the first in grid order was taken."]
 
 
 @dataclass(frozen=True)
 class GridEdge:
-    """The smallest or largest value of a numeric axis, and the training parts that chose it."""
+    """The smallest or largest value of a numeric axis.
+
+    at     training parts that chose it
+    share  of all training parts
+    """
 
     axis: str
     side: str
@@ -84,30 +84,28 @@ class GridEdge:
 
 
 def grid_edges(record: Record) -> list[GridEdge]:
-    """The edges of numeric axes that were chosen, over all training parts."""
-    found = []
+    """Return the edges of numeric axes that some training part chose."""
     chosen = [record.family.settings[s] for s in record.table.chosen]
     axes: dict[str, set[Any]] = defaultdict(set)
     for setting in record.family.settings:
-        for key, value in setting.items():
-            axes[key].add(value if _is_number(value) else None)
-    for key, values in axes.items():
+        for axis, value in setting.items():
+            axes[axis].add(value if is_number(value) else None)
+    edges = []
+    for axis, values in axes.items():
         if None in values or len(values) < 2:
             continue
-        for side, edge in (("lower", min(values)), ("upper", max(values))):
-            at = tuple(
-                j
-                for j, setting in enumerate(chosen)
-                if key in setting and setting[key] == edge
-            )
+        for side, value in (("lower", min(values)), ("upper", max(values))):
+            at = [j for j, s in enumerate(chosen) if axis in s and s[axis] == value]
             if at:
-                found.append(GridEdge(key, side, edge, at, len(at) / len(chosen)))
-    return found
+                share = len(at) / len(chosen)
+                edges.append(GridEdge(axis, side, value, tuple(at), share))
+    return edges
 
 
 def _edges(record: Record) -> list[str]:
     return [
-        f"{edge.axis}={format_value(edge.value)}, the {edge.side} edge of its grid, was chosen{_of_splits(record, edge.at)}."
+        f"{edge.axis}={format_value(edge.value)}, the {edge.side} edge of its grid, was "
+        f"chosen{_of_splits(record, edge.at)}."
         for edge in grid_edges(record)
     ]
 
@@ -118,50 +116,36 @@ def _failures(record: Record) -> list[str]:
         by_setting[failure.s, failure.cause].append(failure)
     notes = []
     for (s, cause), failures in by_setting.items():
-        first, nested = failures[0], record.plan.outer_layout is not None
-        inner = (
-            ""
-            if first.k is None
-            else f"inner split {first.k}{' of ' if nested else ''}"
-        )
-        where = inner + (f"outer split {first.j}" if nested else "")
+        splits, first = [], failures[0]
+        if first.k is not None:
+            splits.append(f"inner split {first.k}")
+        if record.plan.outer_layout is not None:
+            splits.append(f"outer split {first.j}")
+        where = " of ".join(splits)
+        if len(failures) > 1:
+            where += f" and {count(len(failures) - 1, 'more split')}"
         setting = format_setting(record.family.settings[s]) or "The estimator"
-        times = (
-            f" and {count(len(failures) - 1, 'more split')}"
-            if len(failures) > 1
-            else ""
-        )
-        notes.append(f"{setting} failed in {where}{times}: {' '.join(cause.split())}")
+        notes.append(f"{setting} failed in {where}: {' '.join(cause.split())}")
     return notes
 
 
 def _warnings(record: Record) -> list[str]:
-    """Equal but for their numbers counts as equal."""
+    """Count each warning; texts that differ only in their numbers count as equal."""
     kinds: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for text, n in record.table.warnings:
         kinds[without_numbers(text)].append((text, n))
     notes = []
-    for same in kinds.values():
-        text, total = same[0][0], sum(n for _, n in same)
-        times = (
-            ""
-            if total == 1
-            else f" ({total} times{', with other numbers' if len(same) > 1 else ''})"
-        )
-        notes.append(text + times)
+    for alike in kinds.values():
+        note, total = alike[0][0], sum(n for _, n in alike)
+        if total > 1:
+            others = ", with other numbers" if len(alike) > 1 else ""
+            note += f" ({total} times{others})"
+        notes.append(note)
     return notes
 
 
 def _of_splits(record: Record, at: Collection[int]) -> str:
-    """ " in 2 of 5 outer splits"; nothing where there are none."""
-    return (
-        f" in {len(at)} of {len(record.table.chosen)} outer splits"
-        if record.plan.outer_layout is not None
-        else ""
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(
-        value, bool | np.bool_
-    )
+    """Return " in 2 of 5 outer splits"; nothing where there are no outer splits."""
+    if record.plan.outer_layout is None:
+        return ""
+    return f" in {len(at)} of {len(record.table.chosen)} outer splits"

@@ -1,8 +1,8 @@
-"""The ensemble of fitted models, the other final predictor beside the one retrained on all rows.
+"""The ensemble of fitted models, a final predictor besides the one retrained on all rows.
 
-The mean of linear regressors is a linear model: its parameters are averaged in the units of X, also behind a scaler. Otherwise
-classifiers average their probabilities, or vote where they have none (a tied vote goes to the smallest class), and regressors
-average their predictions.
+The mean of linear regressors is a linear model: its parameters are averaged in the units of
+X, also behind a scaler. Other regressors average their predictions. Classifiers average
+their probabilities; those without any vote, and ties go to the smallest class.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CHECKED_ROWS = 50
 
 
 class _Ensemble(BaseEstimator):
-    """Models fitted already; the ensemble is what they say together."""
+    """Models that are fitted already, combined into one estimator."""
 
     def __init__(self, models: list[Any]) -> None:
         self.models = models
@@ -49,20 +49,20 @@ class MeanRegressor(RegressorMixin, _Ensemble):
 
 
 class MeanClassifier(ClassifierMixin, _Ensemble):
-    """The class of the largest mean probability; a class that a model never saw has probability 0 there."""
+    """The class of the largest mean probability; a model gives 0 to a class it never saw."""
 
     @property
     def classes_(self) -> np.ndarray:
-        return np.unique(np.concatenate([model.classes_ for model in self.models]))
+        return _all_classes(self.models)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         classes = self.classes_
         total: Any = 0.0
         for model in self.models:
-            p = model.predict_proba(X)
-            wide = np.zeros((p.shape[0], classes.size))
-            wide[:, np.searchsorted(classes, model.classes_)] = p
-            total = total + wide
+            known = model.predict_proba(X)
+            p = np.zeros((known.shape[0], classes.size))
+            p[:, np.searchsorted(classes, model.classes_)] = known
+            total = total + p
         return total / len(self.models)
 
     def predict(self, X: Any) -> np.ndarray:
@@ -74,7 +74,7 @@ class VoteClassifier(ClassifierMixin, _Ensemble):
 
     @property
     def classes_(self) -> np.ndarray:
-        return np.unique(np.concatenate([model.classes_ for model in self.models]))
+        return _all_classes(self.models)
 
     def predict(self, X: Any) -> np.ndarray:
         votes = np.stack([model.predict(X) for model in self.models])
@@ -82,20 +82,27 @@ class VoteClassifier(ClassifierMixin, _Ensemble):
         return self.classes_[np.argmax(counts, axis=0)]
 
 
+def _all_classes(models: list[Any]) -> np.ndarray:
+    return np.unique(np.concatenate([model.classes_ for model in models]))
+
+
 def ensemble(models: list[Any], X: Any) -> Any:
-    """The mean of fitted models as one fitted scikit-learn estimator; X is a sample to check the linear form on."""
+    """Return the mean of fitted models as one fitted scikit-learn estimator.
+
+    X: rows on which the linear form is checked
+    """
     if is_classifier(models[0]):
-        return (
-            MeanClassifier
-            if all(hasattr(model, "predict_proba") for model in models)
-            else VoteClassifier
-        )(models)
-    parameters = [linear_parameters(model, X) for model in models]
-    if any(pair is None for pair in parameters):
-        return MeanRegressor(models)
+        have_probabilities = all(hasattr(model, "predict_proba") for model in models)
+        return (MeanClassifier if have_probabilities else VoteClassifier)(models)
+    linear = []
+    for model in models:
+        parameters = linear_parameters(model, X)
+        if parameters is None:
+            return MeanRegressor(models)
+        linear.append(parameters)
     mean = LinearRegression()
-    mean.coef_ = np.mean([coef for coef, _ in parameters], axis=0)  # type: ignore[misc]
-    mean.intercept_ = float(np.mean([intercept for _, intercept in parameters]))  # type: ignore[misc]
+    mean.coef_ = np.mean([coef for coef, _ in linear], axis=0)
+    mean.intercept_ = float(np.mean([intercept for _, intercept in linear]))
     mean.n_features_in_ = mean.coef_.size
     if hasattr(models[0], "feature_names_in_"):
         mean.feature_names_in_ = models[0].feature_names_in_
@@ -103,17 +110,19 @@ def ensemble(models: list[Any], X: Any) -> Any:
 
 
 def linear_parameters(model: Any, X: Any) -> tuple[np.ndarray, float] | None:
-    """(coef, intercept) in the units of X, or None where the model is not linear in X: checked against its predictions."""
-    *scalers, last = (
-        [step for _, step in model.steps] if type(model) is Pipeline else [model]
-    )
+    """Return (coef, intercept) in the units of X; None where the model is not linear in X.
+
+    They are checked against the model's predictions.
+    """
+    steps = [step for _, step in model.steps] if type(model) is Pipeline else [model]
+    *scalers, last = steps
     coef, intercept = getattr(last, "coef_", None), getattr(last, "intercept_", None)
     if coef is None or intercept is None or np.ndim(coef) != 1:
         return None
     coef, intercept = np.asarray(coef, dtype=np.float64), float(np.ravel(intercept)[0])
-    for scaler in reversed(
-        [step for step in scalers if step not in (None, "passthrough")]
-    ):
+    for scaler in reversed(scalers):
+        if scaler in (None, "passthrough"):
+            continue
         affine = _affine(scaler, coef.size)
         if affine is None:
             return None
@@ -125,14 +134,13 @@ def linear_parameters(model: Any, X: Any) -> tuple[np.ndarray, float] | None:
         return None
     predicted = model.predict(sample)
     scale = np.abs(dense).astype(np.float64) @ np.abs(coef) + abs(intercept) + 1e-300
-    agrees = np.max(np.abs(dense @ coef + intercept - predicted) / scale) < (
-        1e-5 if predicted.dtype.itemsize < 8 else 1e-9
-    )
-    return (coef, intercept) if agrees else None
+    error = np.max(np.abs(dense @ coef + intercept - predicted) / scale)
+    tolerance = 1e-5 if predicted.dtype.itemsize < 8 else 1e-9
+    return (coef, intercept) if error < tolerance else None
 
 
 def _affine(scaler: Any, n: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """(factor, shift) with scaled = factor · x + shift."""
+    """Return (factor, shift) with scaled = factor · x + shift; None for another transformer."""
     one, zero = np.ones(n), np.zeros(n)
     if type(scaler) is StandardScaler:
         factor = one if scaler.scale_ is None else 1.0 / scaler.scale_

@@ -1,48 +1,51 @@
-"""Which recipe suits these rows, and why: the trade-offs between the recipes, as one recipe and a few sentences.
+"""Recommend a recipe for these rows, with the reasons, in a few sentences.
 
-Recipes are tried in an order of preference, each planned, and checked with the family where there is one: the first whose
-splits can be drawn, and keep every class in every part, is suggested. So what is suggested runs.
+Recipes are tried in order of preference. Each is planned, and checked with the family if
+there is one; the first whose splits can be drawn and keep every class in every part is
+suggested. So whatever is suggested runs.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from ..data.table import Data
 from ..errors import InfeasibleError, InputError
-from ..families.family import Family, as_families
+from ..families.family import as_families
 from ..inference.bounds import dev_set_bound
-from ..paths.base import Draw, Ran
-from ..paths.dispatch import choose_path
-from ..results.estimate import quantity_of
 from ..results.reports.base import Report
-from ..runtime.thread_warnings import quiet
-from ..splits.plan import Plan
 from ..splits.recipes import Recipe
-from ..splits.specs import Folds
 from ..splits.splitters import share_of
 from ..wording import count, number
-from .prepare import DEFAULTS, Options, plan, prepare
+from .reasons import (
+    ALPHA,
+    enough_rows,
+    of_the_cost,
+    of_the_estimate,
+    of_the_splits,
+    too_few_rows,
+)
+from .request import MANY, FeasibleRecipe, Request
 
 GOALS = ("estimate", "choose", "predictor")
-FEW = 500  # rows, or groups; below, training on 80 % of them is noticeably worse than on all: ten outer folds, not five
-MANY = 10_000  # from here on a fifth of them tells a 0-1 risk to within about 0.03
-MANY_FITS = 1000  # worth a thought before the run
-ALPHA = 0.05
-Said = tuple["Trial | None", list[str]]
+# Rows, or groups. Below, training on 80 % of them is noticeably worse than on all: ten outer
+# folds, not five.
+FEW = 500
+SHARES = 0.2, 0.1, 0.05, 0.35  # of test sets in time order, by preference
+MANY_FITS = 1000  # of a family without a fast path: a cheaper recipe is suggested
+Choice = tuple[FeasibleRecipe | None, list[str]]  # with the reasons
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Suggestion(Report):
-    """.recipe, ready to run on these rows; .sentences: why this one, what it estimates, what was ruled out, what it costs."""
+    """.recipe, ready to run on these rows; .sentences: why this one, what it estimates and costs.
+
+    The sentences also name what was ruled out.
+    """
 
     recipe: Recipe
-    said: tuple[str, ...]
+    reasons: tuple[str, ...]
 
     @property
     def title(self) -> str:
@@ -50,483 +53,236 @@ class Suggestion(Report):
 
     @property
     def sentences(self) -> list[str]:
-        return list(self.said)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A recipe whose splits of these rows can be drawn; n_settings is None and paths are empty without a family.
-
-    closed_form: leave-one-out on these paths costs no more than one fit.
-    """
-
-    recipe: Recipe
-    plan: Plan
-    n_settings: int | None = None
-    paths: tuple[Ran, ...] = ()
-    closed_form: bool = False
-    zero_one: bool = False
-    notes: tuple[str, ...] = ()
-
-    @property
-    def fast(self) -> bool:
-        """Whether one computation per training part, or one for all of them, serves every setting."""
-        return bool(self.paths) and all(path.name != "refit" for path in self.paths)
-
-    @property
-    def fits(self) -> int:
-        """Fits of one setting on one training part, were each made by itself."""
-        return self.plan.n_inner * (self.n_settings or 0) + len(self.plan.outer)
-
-
-@dataclass(frozen=True)
-class Case:
-    """What is known before a recipe is tried; `refused` collects why those that were tried cannot be drawn."""
-
-    data: Data
-    given: Any
-    goal: str
-    options: dict[str, Any]
-    test_rows: Any
-    refused: list[str] = field(default_factory=list)
-
-    @property
-    def families(self) -> list[Family]:
-        if self.given is None:
-            return []
-        return (
-            [self.given]
-            if isinstance(self.given, Family)
-            else list(self.given.values())
-        )
-
-    @property
-    def n_rows(self) -> int:
-        return self.data.n_rows
-
-    @property
-    def unit(self) -> str:
-        """What is drawn independently, and so what counts as few or many."""
-        return "row" if self.data.groups is None else "group"
-
-    @property
-    def n_units(self) -> int:
-        return (
-            self.n_rows
-            if self.data.groups is None
-            else int(np.unique(self.data.groups).size)
-        )
-
-    @property
-    def many(self) -> bool:
-        return self.n_units >= MANY
-
-    @property
-    def tuned(self) -> bool:
-        """Whether there is anything to choose; without a family, there is."""
-        task = self.data.task
-        return not self.families or any(
-            len(one.resolved(one.task(task), self.n_rows).settings) > 1
-            for one in self.families
-        )
-
-    @property
-    def own_folds(self) -> list[Any]:
-        """The inner splitter that a GridSearchCV brings goes before any number of ours."""
-        return ["auto"] if any(one.cv is not None for one in self.families) else []
-
-    def first(self, recipes: Iterable[Recipe]) -> Trial | None:
-        """The first that can be drawn; one whose parts all have rows of every class goes before one that must say so."""
-        found = None
-        for recipe in recipes:
-            try:
-                with quiet():
-                    trial = self._trial(recipe)
-            except InfeasibleError as error:
-                self.refused.append(str(error))
-                continue
-            if not trial.plan.notes:
-                return trial
-            found = found or trial
-        return found
-
-    def _trial(self, recipe: Recipe) -> Trial:
-        if self.given is None:
-            return Trial(
-                recipe, plan(recipe, self.data.X, self.data.y, None, self.data.groups)
-            )
-        ready = prepare(recipe, self.given, self.data, Options(**DEFAULTS))
-        works = {name: job.work for name, job in ready.jobs.items()}
-        paths = [
-            choose_path(
-                w.family,
-                w.kinds,
-                [Draw(ready.jobs[name].plan, w.data)],
-                w.loss,
-                w.task,
-                w.path,
-            )
-            for name, w in works.items()
-        ]
-        return Trial(
-            recipe=recipe,
-            plan=ready.plan,
-            n_settings=sum(len(work.family.settings) for work in works.values()),
-            paths=tuple(dict.fromkeys(Ran(path.name, path.reason) for path in paths)),
-            closed_form=all(map(_has_closed_form, paths)),
-            zero_one=all(work.loss.zero_one for work in works.values()),
-            notes=tuple(
-                dict.fromkeys(note for job in ready.jobs.values() for note in job.notes)
-            ),
-        )
+        return list(self.reasons)
 
 
 def suggest(
     X: Any,
     y: Any,
-    groups: Any = None,
-    time_ordered: bool = False,
-    family: Any = None,
-    goal: str = "estimate",
-    buffer: int = 0,
-    test_rows: Any = None,
-    seed: int = 0,
+    groups: Any,
+    family: Any,
+    goal: str,
+    test_rows: Any,
+    options: dict[str, Any],
 ) -> Suggestion:
-    """A recipe for these rows and this purpose: what Recipe.suggest gives."""
+    """Return a recipe for these rows and this purpose; the parameters are Recipe.suggest's.
+
+    options  seed, time_ordered and buffer, as in Recipe
+    """
     if not isinstance(goal, str) or goal not in GOALS:
         raise InputError(
             f"goal={goal!r} is not known; use 'estimate', 'choose' or 'predictor'."
         )
-    options: dict[str, Any] = {
-        "seed": seed,
-        "time_ordered": time_ordered,
-        "buffer": buffer,
-    }
-    Recipe(test_rows=test_rows, **options)  # says what is wrong with them
-    case = Case(
-        Data.check(X, y, groups),
-        None if family is None else as_families(family),
-        goal,
-        options,
-        test_rows,
-    )
-    if goal == "choose" and not case.tuned:
-        label = ", ".join(one.label for one in case.families)
+    Recipe(test_rows=test_rows, **options)  # raises if one of them is wrong
+    given = None if family is None else as_families(family)
+    request = Request(Data.check(X, y, groups), given, goal, options, test_rows)
+    if goal == "choose" and not request.is_tuned:
+        label = ", ".join(family.label for family in request.families)
         raise InputError(
-            f"goal='choose' needs several settings, but {label} has one; give its grid, or use goal='estimate'."
+            f"goal='choose' needs several settings, but {label} has one; give its grid, "
+            "or use goal='estimate'."
         )
-    trial, why = _chosen(case)
-    if trial is None:
-        raise InfeasibleError(f"no recipe can split these rows: {case.refused[0]}")
-    said = [
-        *why,
-        *_estimated(case, trial),
-        *_kept(case, trial),
-        *_cost(case, trial),
-        *trial.plan.notes,
-        *trial.notes,
+    chosen, reasons = _choose(request)
+    if chosen is None:
+        raise InfeasibleError(f"no recipe can split these rows: {request.refused[0]}")
+    sentences = [
+        *reasons,
+        *of_the_estimate(request, chosen),
+        *of_the_splits(request, chosen),
+        *of_the_cost(request, chosen),
+        *chosen.plan.notes,
+        *chosen.notes,
     ]
-    return Suggestion(trial.recipe, tuple(dict.fromkeys(said)))
+    return Suggestion(chosen.recipe, tuple(dict.fromkeys(sentences)))
 
 
-def _chosen(case: Case) -> Said:
-    """(the recipe that suits, why it does and what would change that)."""
-    if case.test_rows is not None:
-        return _given_test(case)
-    if case.options["time_ordered"]:
-        return _in_time(case)
-    if not case.tuned:
-        return _untuned(case)
-    return _choice(case) if case.goal == "choose" else _tuned(case)
+def _choose(request: Request) -> Choice:
+    """Return the recipe that suits, with the reasons and what would change the choice."""
+    if request.test_rows is not None:
+        return _with_given_test_rows(request)
+    if request.options["time_ordered"]:
+        return _in_time_order(request)
+    if not request.is_tuned:
+        return _without_tuning(request)
+    return _to_choose(request) if request.goal == "choose" else _with_tuning(request)
 
 
-def _given_test(case: Case) -> Said:
-    """A benchmark's test rows stay its test set."""
-    fixed = {"test_rows": case.test_rows, **case.options}
-    said = [
-        f"The test part came with the data ({count(len(case.test_rows), 'row')}): it is kept to the end."
+def _with_given_test_rows(request: Request) -> Choice:
+    """Keep the test rows of a benchmark as its test set."""
+    fixed = {"test_rows": request.test_rows, **request.options}
+    rows = count(len(request.test_rows), "row")
+    kept = f"The given test part ({rows}) measures the risk, once, at the end."
+    if not request.is_tuned:
+        validation = request.first_feasible([Recipe.validation(**fixed)])
+        return validation, [kept, "One setting, so all other rows train."]
+    if request.options["time_ordered"]:
+        inner = [0.2, 0.1, 0.05, 0.5]
+        reason = "θ is chosen on the newest of the other rows."
+    else:
+        inner = [*request.inner_splitters, *_folds(request, few=5)]
+        reason = (
+            "θ is chosen on the other rows by cross-validation, which is more stable than "
+            "one validation set."
+        )
+    recipes = [Recipe.cv_test(inner=splitter, **fixed) for splitter in inner]
+    return request.first_feasible(recipes), [kept, reason]
+
+
+def _in_time_order(request: Request) -> Choice:
+    """Test on the newest rows; whether the process drifts cannot be known before."""
+    reasons = [
+        "The rows are in the order of time: if the process drifts, the newest rows "
+        "resemble future rows best, so they are held out."
     ]
-    if not case.tuned:
-        return case.first([Recipe.validation(**fixed)]), [
-            *said,
-            "One setting, so all other rows train.",
-        ]
-    if case.options["time_ordered"]:
-        shares = [
-            Recipe.cv_test(inner=share, **fixed) for share in (0.2, 0.1, 0.05, 0.5)
-        ]
-        return case.first(shares), [
-            *said,
-            "θ is chosen on the newest of the other rows.",
-        ]
-    said.append(
-        "θ is chosen on the other rows, by cross-validation: steadier than one validation set."
-    )
-    return case.first(
-        Recipe.cv_test(inner=K, **fixed)
-        for K in [*case.own_folds, *_folds(case, few=5)]
-    ), said
-
-
-def _in_time(case: Case) -> Said:
-    """The newest rows last; whether the process drifts, nobody can tell before."""
-    said = [
-        "Rows in the order of time: the newest stand for what is to come, and if the process drifts no others do."
-    ]
-    if case.goal != "choose":
-        one = Recipe.train_validation_test if case.tuned else Recipe.validation
-        sizes = [
-            {"validation": share, "test": share} if case.tuned else {"test": share}
-            for share in (0.2, 0.1, 0.05, 0.35)
-        ]
-        if trial := case.first(one(**size, **case.options) for size in sizes):
-            blocks = "Recipe.nested_cv" if case.tuned else "Recipe.external_cv"
-            buffer = (
-                f", buffer={case.options['buffer']}" if case.options["buffer"] else ""
-            )
-            said.append(
-                f"Without drift {blocks}(time_ordered=True{buffer}) would use them better: every block is tested once."
-            )
-            return trial, said
-    if case.tuned:
-        return case.first(
-            Recipe.dev_set(share, **case.options)
-            for share in (0.2, 0.1, 0.05, 0.35, 0.5)
-        ), said
-    return case.first([Recipe.validation(0.5, **case.options)]), said
-
-
-def _untuned(case: Case) -> Said:
-    """One setting: nothing is chosen, so there is no inner level."""
-    said = ["One setting: nothing is chosen, so there is no inner level."]
-    if case.goal == "predictor":
-        trial = case.first([Recipe.leave_one_out(**case.options)])
-        if trial and trial.closed_form:
-            return trial, [
-                *said,
-                "Leave-one-out trains on almost all rows, so it speaks of predictors all but equal to the one in hand; here it "
-                "has a closed form, so no row costs a fit of its own.",
+    options, is_tuned = request.options, request.is_tuned
+    if request.goal != "choose":
+        if is_tuned:
+            blocks = "nested_cv"
+            recipes = [
+                Recipe.train_validation_test(validation=share, test=share, **options)
+                for share in SHARES
             ]
-    trial = case.first(Recipe.external_cv(J, **case.options) for J in _folds(case))
-    if case.many and not (trial and trial.fast):
-        test = case.first([Recipe.validation(**case.options)])
-        return test or trial, [
-            *said,
-            f"{_enough(case)}.",
-            f"With fewer than {MANY} {case.unit}s: Recipe.external_cv().",
-        ]
-    return trial, [*said, f"{_too_few(case)}; cross-validation tests each row once."]
-
-
-def _choice(case: Case) -> Said:
-    """θ alone is asked for: nothing is measured outside."""
-    trial = case.first(
-        Recipe.internal_cv(K, **case.options) for K in [*case.own_folds, *_folds(case)]
-    )
-    more = "To know the risk of what is chosen as well, ask with goal='estimate'."
-    if case.many and not (trial and trial.fast):
-        dev = case.first([Recipe.dev_set(**case.options)])
-        said = [
-            f"{count(case.n_units, case.unit)} are many: one dev set is enough to choose on, at one fit for each setting."
-        ]
-        if dev and dev.zero_one and case.data.groups is None:
-            bound = dev_set_bound(share_of(0.2, case.n_rows), dev.n_settings, ALPHA)
-            said.append(
-                f"The choice is at most {number(bound)} worse than the best, with probability {1 - ALPHA:g} (dev-set bound)."
+        else:
+            blocks = "external_cv"
+            recipes = [Recipe.validation(test=share, **options) for share in SHARES]
+        if chosen := request.first_feasible(recipes):
+            buffer = f", buffer={options['buffer']}" if options["buffer"] else ""
+            without_drift = (
+                f"Without drift Recipe.{blocks}(time_ordered=True{buffer}) uses the rows "
+                "better: it tests every block once."
             )
-        return dev or trial, [
-            *said,
-            f"With fewer than {MANY} {case.unit}s: Recipe.internal_cv().",
+            return chosen, [*reasons, without_drift]
+    if is_tuned:
+        recipes = [Recipe.dev_set(share, **options) for share in [*SHARES, 0.5]]
+    else:
+        recipes = [Recipe.validation(0.5, **options)]
+    return request.first_feasible(recipes), reasons
+
+
+def _without_tuning(request: Request) -> Choice:
+    """Measure one setting, without an inner level."""
+    options = request.options
+    reasons = ["One setting: nothing is chosen, so there is no inner level."]
+    if request.goal == "predictor":
+        loo = request.first_feasible([Recipe.leave_one_out(**options)])
+        if loo and loo.closed_form:
+            return loo, [
+                *reasons,
+                "Leave-one-out trains on all rows but one, so the predictors that it tests "
+                "are nearly the final one; here it has a closed form and needs no fit per "
+                "row.",
+            ]
+    folds = [Recipe.external_cv(J, **options) for J in _folds(request)]
+    cv = request.first_feasible(folds)
+    if request.has_many and not (cv and cv.is_fast):
+        test = request.first_feasible([Recipe.validation(**options)])
+        return test or cv, [
+            *reasons,
+            f"{enough_rows(request)}.",
+            f"With fewer than {MANY} {request.unit}s: Recipe.external_cv().",
+        ]
+    reasons.append(f"{too_few_rows(request)}; cross-validation tests each row once.")
+    return cv, reasons
+
+
+def _to_choose(request: Request) -> Choice:
+    """Choose θ on all rows, and measure nothing outside."""
+    options = request.options
+    inner = [*request.inner_splitters, *_folds(request)]
+    cv = request.first_feasible(Recipe.internal_cv(K, **options) for K in inner)
+    more = "To measure the risk of the tuned rule too, use goal='estimate'."
+    if not request.has_many or (cv and cv.is_fast):
+        return cv, [
+            "goal='choose' needs no estimate of the risk, so no rows are held out.",
+            "Cross-validation gives a more stable choice than one dev set; if another seed "
+            "gives another θ, repeated random dev sets (inner=Resampling(50, 0.2)) are more "
+            "stable still.",
             more,
         ]
-    return trial, [
-        "Only θ is asked for, so nothing is set aside to measure with.",
-        "Cross-validation chooses more steadily than one dev set; if another seed chooses another θ, repeated random dev sets "
-        "(inner=Resampling(50, 0.2)) are steadier still.",
-        more,
+    dev = request.first_feasible([Recipe.dev_set(**options)])
+    units = count(request.n_units, request.unit)
+    reasons = [
+        f"{units} are many: one dev set is enough to choose θ, with one fit per setting."
     ]
-
-
-def _tuned(case: Case) -> Said:
-    """Nested CV where it can be afforded, its cheap variant where not, one test set where rows are many."""
-    many, options = case.many, case.options
-    inner = [*case.own_folds, *_folds(case, few=5)]
-    trial = case.first(
-        Recipe.nested_cv(J, K, **options) for J in _folds(case) for K in inner
-    )
-    if many and (case.goal == "predictor" or not (trial and trial.fast)):
-        recipes = (
-            [Recipe.cv_test(K, **options) for K in inner]
-            if trial and trial.fast
-            else []
+    if dev and dev.zero_one and request.data.groups is None:
+        bound = dev_set_bound(share_of(0.2, request.n_rows), dev.n_settings, ALPHA)
+        reasons.append(
+            f"The choice is at most {number(bound)} worse than the best, with "
+            f"probability {1 - ALPHA:g} (dev-set bound)."
         )
-        if tested := case.first([*recipes, Recipe.train_validation_test(**options)]):
-            fewer = f"With fewer than {MANY} {case.unit}s, or to average over training sets as well: Recipe.nested_cv()."
-            return tested, [f"{_enough(case)}.", fewer]
-    if trial is None:
-        return _without_nest(case)
-    if not trial.fast and trial.fits > MANY_FITS:
-        cheap = case.first(Recipe.nested_dev(J, **options) for J in (5, 4, 3))
-        if cheap:
-            return cheap, [
-                f"{_too_few(case)}; here every row is tested once.",
-                f"CV inside as well would need {trial.fits} fits; a dev set inside, {cheap.fits}, and chooses less steadily.",
-                "With time to spare, or a family that one computation serves at every setting: Recipe.nested_cv().",
+    fewer = f"With fewer than {MANY} {request.unit}s: Recipe.internal_cv()."
+    return dev or cv, [*reasons, fewer, more]
+
+
+def _with_tuning(request: Request) -> Choice:
+    """Suggest nested CV, a cheaper variant if it has many fits, or one test set of many rows."""
+    options = request.options
+    inner = [*request.inner_splitters, *_folds(request, few=5)]
+    nested = request.first_feasible(
+        Recipe.nested_cv(J, K, **options) for J in _folds(request) for K in inner
+    )
+    is_fast = bool(nested and nested.is_fast)
+    if request.has_many and (request.goal == "predictor" or not is_fast):
+        recipes = [Recipe.cv_test(K, **options) for K in inner] if is_fast else []
+        recipes.append(Recipe.train_validation_test(**options))
+        if tested := request.first_feasible(recipes):
+            return tested, [
+                f"{enough_rows(request)}.",
+                f"With fewer than {MANY} {request.unit}s, or to average over training sets "
+                "as well: Recipe.nested_cv().",
             ]
-    said = [
-        f"{_too_few(case)}; here every row is tested once, by a predictor whose θ was chosen without it."
-    ]
-    if many:
-        said = [
-            f"{_enough(case)}, but nested CV costs little here, and averages over training sets as well."
-        ]
-    if not trial.fast:
-        said.append(
-            "If a run takes too long: Recipe.nested_dev(), one dev set inside in the place of CV."
+    if nested is None:
+        return _without_nesting(request)
+    if not is_fast and nested.n_fits > MANY_FITS:
+        dev_sets = [Recipe.nested_dev(J, **options) for J in (5, 4, 3)]
+        if cheap := request.first_feasible(dev_sets):
+            return cheap, [
+                f"{too_few_rows(request)}; here every row is tested once.",
+                f"CV inside too would need {nested.n_fits} fits; a dev set inside needs "
+                f"{cheap.n_fits}, but its choice is less stable.",
+                "With more time, or a family whose settings are computed together: "
+                "Recipe.nested_cv().",
+            ]
+    return nested, _reasons_for_nested_cv(request, is_fast)
+
+
+def _reasons_for_nested_cv(request: Request, is_fast: bool) -> list[str]:
+    slow = "If a run takes too long: Recipe.nested_dev(), one dev set inside in place of CV."
+    slow_reasons = [] if is_fast else [slow]
+    if request.has_many:
+        cheap = (
+            f"{enough_rows(request)}, but nested CV costs little here, and averages over "
+            "training sets as well."
         )
-    if not many:
-        said.append(
-            f"With {MANY} {case.unit}s or more one test set would do: Recipe.train_validation_test()."
-        )
-    return trial, said
-
-
-def _without_nest(case: Case) -> Said:
-    """Too few rows or groups for two levels."""
-    why = f"Nested CV cannot be drawn: {case.refused[0]}"
-    if trial := case.first([Recipe.train_validation_test(**case.options)]):
-        return trial, [why]
-    trial = case.first(
-        [Recipe.internal_cv(2, **case.options), Recipe.dev_set(0.5, **case.options)]
-    )
-    return trial, [
-        why,
-        "Too little is left to measure a choice outside it; what can be done is to choose.",
-    ]
-
-
-def _has_closed_form(path: Any) -> bool:
-    return (
-        path.algorithm is not None
-        and path.algorithm.closed_form
-        and path.name.startswith("shared:")
-    )
-
-
-def _folds(case: Case, few: int = 10) -> list[int]:
-    """Numbers of folds by preference: the more, the larger the training parts and the dearer; 2 is what always works."""
-    return [*([few] if case.n_units < FEW and few > 5 else []), 5, 4, 3, 2]
-
-
-def _enough(case: Case) -> str:
-    n = share_of(0.2, case.n_units)
-    return f"{count(case.n_units, case.unit)} are many: a test set of {n} tells {_known(case, n)}"
-
-
-def _too_few(case: Case) -> str:
-    n = share_of(0.2, case.n_units)
-    return f"{count(case.n_units, case.unit)} are few for a test set: {n} of them tell{'s' * (n == 1)} {_known(case, n, 'only ')}"
-
-
-def _known(case: Case, n: int, only: str = "") -> str:
-    """How well n independent test rows, or groups, tell a risk: by Hoeffding's inequality, or in spreads of the loss."""
-    if case.data.task == "regression":
-        return f"the risk {only}to ±{2 / math.sqrt(n):.2g} standard deviations of the loss (about 95 %)"
-    return f"a 0-1 risk {only}to ±{min(1.0, math.sqrt(math.log(2 / ALPHA) / (2 * n))):.2g} (Hoeffding, 95 %)"
-
-
-def _estimated(case: Case, trial: Trial) -> list[str]:
-    """What the number means, what it does not, and which predictor to keep."""
-    said = [f"It estimates {quantity_of(trial.plan, case.tuned)}."]
-    if trial.plan.outer_layout is None:
-        return [f"The number: {quantity_of(trial.plan, case.tuned)}."]
-    if case.tuned:
-        said.append(
-            "Ruled out: the smallest loss of Recipe.internal_cv(), which is measured where θ was chosen; it is too low on "
-            "average, though often by little."
-        )
-    if case.options["time_ordered"]:
-        said.append(
-            "Ruled out: shuffled splits, which train on what came after the rows they test."
-        )
-    if case.goal == "predictor":
-        one = len(trial.plan.outer) == 1
-        of = (
-            "the predictor that it tests"
-            if one
-            else "the way predictors are made, not of one of them"
-        )
-        said.append(
-            f"The number is of {of}; the predictor to keep, result.predictor(), is trained on all {case.n_rows} rows."
-        )
-    return said
-
-
-def _kept(case: Case, trial: Trial) -> list[str]:
-    """Groups, classes, the buffer; and why folds had to be fewer than 5."""
-    said, why = [], count(case.n_rows, "row")
-    if case.data.task == "classification" and not case.options["time_ordered"]:
-        classes, codes = case.data.classes
-        why = f"a class of {count(int(np.bincount(codes).min()), 'row')}"
-        said.append(
-            f"{len(classes)} class{'es' * (len(classes) > 1)}, in proportion in all parts where they can be."
-        )
-    if case.data.groups is not None:
-        why = count(case.n_units, "group")
-        said.append(
-            f"{why}, each on one side of every split that is drawn: give groups= to the run too."
-        )
-        if cut := _cut(case):
-            said.append(
-                f"{count(cut, 'group')} of them with rows on both sides of the given test part: it says nothing of new groups."
-            )
-    if buffer := case.options["buffer"]:
-        said.append(
-            f"The {count(buffer, 'row')} on each side of every boundary in time train nothing."
-        )
-    levels = (("outer", trial.recipe.outer_spec), ("inner", trial.recipe.inner_spec))
-    fewer = [
-        f"{spec.n_splits} {level}"
-        for level, spec in levels
-        if isinstance(spec, Folds) and spec.n_splits < 5
-    ]
-    return (
-        [
-            *said,
-            f"{' and '.join(fewer)} folds: {why} allow{'s' if why.startswith('a ') else ''} no more.",
-        ]
-        if fewer
-        else said
-    )
-
-
-def _cut(case: Case) -> int:
-    """Groups that test rows which came with the data have in common with the others."""
-    if case.test_rows is None or case.data.groups is None:
-        return 0
-    groups, tested = case.data.groups, np.zeros(case.n_rows, dtype=bool)
-    tested[np.asarray(case.test_rows)] = True
-    return int(np.intersect1d(groups[tested], groups[~tested]).size)
-
-
-def _cost(case: Case, trial: Trial) -> list[str]:
-    """Fits; as a formula where the number of settings is not known."""
-    inside, outside = trial.plan.n_inner, len(trial.plan.outer)
-    last = len(trial.plan.inner[0]) if trial.plan.inner_layouts is not None else 0
-    if trial.n_settings is None:
-        fits = " + ".join(
-            [f"{inside} C"[2 * (inside == 1) :], *([str(outside)] if outside else [])]
-        )
-        final = f"{last} C + 1"[2 * (last == 1) :]
-        return [
-            f"Cost for a grid of C settings: {fits} fits, and {final} for the predictor to keep; family= counts them."
-        ]
-    cost = f"Cost for {count(trial.n_settings, 'setting')}: {count(trial.fits, 'fit')}"
-    if case.goal != "estimate":
-        cost += f", and {last * trial.n_settings + 1} for the predictor to keep"
-    whys = dict.fromkeys(
-        path.reason for path in trial.paths if trial.fast or path.name == "refit"
-    )
+        return [cheap, *slow_reasons]
     return [
-        f"{cost}{', but not one by one' if trial.fast else ''} – {'; '.join(whys)}."
+        f"{too_few_rows(request)}; here every row is tested once, by a predictor tuned and "
+        "trained without it.",
+        *slow_reasons,
+        f"With {MANY} {request.unit}s or more one test set is enough: "
+        "Recipe.train_validation_test().",
     ]
+
+
+def _without_nesting(request: Request) -> Choice:
+    """Suggest a recipe with one level, for rows or groups too few for two."""
+    options = request.options
+    reason = f"Nested CV cannot be drawn: {request.refused[0]}"
+    if test := request.first_feasible([Recipe.train_validation_test(**options)]):
+        return test, [reason]
+    recipes = [Recipe.internal_cv(2, **options), Recipe.dev_set(0.5, **options)]
+    return request.first_feasible(recipes), [
+        reason,
+        "No rows are left to measure the tuned rule on, so θ is only chosen.",
+    ]
+
+
+def _folds(request: Request, few: int = 10) -> list[int]:
+    """Return numbers of folds by preference; 2 always works.
+
+    More folds mean larger training parts and more fits.
+
+    few  tried first where rows are few
+    """
+    tries_few = request.n_units < FEW and few > 5
+    return [*([few] if tries_few else []), 5, 4, 3, 2]

@@ -1,4 +1,4 @@
-"""NestedCV: scikit-learn's fit and predict over the same flow."""
+"""NestedCV: nested cross-validation as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -23,25 +23,35 @@ from ..splits.recipes import Recipe
 
 
 def _has(method: str) -> Any:
-    """Whether the final predictor, or the estimator before fitting, has a method."""
+    """Return a check that the final predictor, or the unfitted estimator, has a method."""
 
     def check(self: NestedCV) -> bool:
-        getattr(
-            self.predictor_ if hasattr(self, "predictor_") else self._family().kind,
-            method,
-        )
+        is_fitted = hasattr(self, "predictor_")
+        getattr(self.predictor_ if is_fitted else self._family().kind, method)
         return True
 
     return check
 
 
 class NestedCV(MetaEstimatorMixin, BaseEstimator):
-    """A scikit-learn estimator that tunes, trains, and knows the risk of doing so.
+    """A scikit-learn estimator that tunes, trains, and estimates the risk of doing so.
 
-        risk_ = mean_j loss of A_θj(S_-j) on S_j,    predictor_ = A_θ̂(S)
+        risk_      = mean_j loss of A_θj(S_-j) on S_j
+        predictor_ = A_θ̂(S)
 
-    fit runs the recipe (outer, inner, seed): risk_ is the nested estimate, result_ all of it, predictor_ the estimator
-    retrained on all rows at the setting that the inner splitter chooses on all rows. fit takes groups and sample_weight.
+    fit runs the recipe. risk_ is the nested estimate, result_ the whole result, and predictor_
+    the estimator trained on all rows, with the setting that the inner splitter chooses on all
+    rows. fit takes groups and sample_weight.
+
+    estimator   a scikit-learn estimator | a GridSearchCV | a Family, such as knn()
+    grid        as in Family; None for an estimator that brings its grid
+    outer       the splits that measure the risk, as in Recipe
+    inner       the splits that choose θ, as in Recipe
+    seed        of all random splits
+    loss        as in Recipe.run; None: zero-one loss for classes, squared loss for numbers
+    scoring     a scikit-learn scorer or its name, in place of loss
+    select      rule that chooses θ, as in Recipe.run
+    n_jobs      number of workers; -1: all processors
 
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.linear_model import LogisticRegression
@@ -49,10 +59,12 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
     >>> model = NestedCV(LogisticRegression(max_iter=1000), {"C": [1, 10]}).fit(X, y)
     >>> round(model.risk_, 4), model.predictor_, round(model.score(X, y), 4)
     (0.0267, LogisticRegression(C=10, max_iter=1000), 0.98)
-    >>> model.predict(X[:2]), model.predict_proba(X[:2]).argmax(axis=1), model.predict_log_proba(X[:2]).argmax(axis=1)
-    (array([0, 0]), array([0, 0]), array([0, 0]))
-    >>> model.decision_function(X[:2]).shape, model.classes_, model.n_features_in_, model.feature_names_in_[0]
-    ((2, 3), array([0, 1, 2]), 4, 'sepal length (cm)')
+    >>> model.predict(X[:2]), model.predict_proba(X[:2]).argmax(axis=1)
+    (array([0, 0]), array([0, 0]))
+    >>> model.predict_log_proba(X[:2]).argmax(axis=1), model.decision_function(X[:2]).shape
+    (array([0, 0]), (2, 3))
+    >>> model.classes_, model.n_features_in_, model.feature_names_in_[0]
+    (array([0, 1, 2]), 4, 'sepal length (cm)')
     """
 
     __metadata_request__fit = {"groups": True}  # noqa: RUF012 - scikit-learn reads it as it is
@@ -91,17 +103,16 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, **params: Any) -> NestedCV:
         """Estimate the risk, then train on all rows; params: groups, sample_weight.
 
-        An interrupt raises cvnb.Interrupted with the finished part of the estimate, and fits nothing.
+        An interrupt raises cvnb.Interrupted with the finished part of the estimate, and
+        leaves the estimator unfitted.
         """
         unknown = sorted(set(params) - {"groups", "sample_weight"})
         if unknown:
-            raise TypeError(
-                f"fit takes groups and sample_weight, got {', '.join(unknown)}."
-            )
+            names = ", ".join(unknown)
+            raise TypeError(f"fit takes groups and sample_weight, got {names}.")
         if sklearn.get_config()["enable_metadata_routing"]:
-            process_routing(
-                self, "fit", **params
-            )  # refuses what the estimator did not ask for
+            # refuses what the estimator did not request
+            process_routing(self, "fit", **params)
         recipe = Recipe(outer=self.outer, inner=self.inner, seed=self.seed)
         options = {
             "loss": self.loss,
@@ -116,7 +127,8 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
             predictor = result.predictor()
         except KeyboardInterrupt:
             raise Interrupted(
-                "every outer split was finished, but no model was trained on all rows; error.result holds the risk.",
+                "every outer split was finished, but no model was trained on all rows; "
+                "error.result holds the risk.",
                 result,
             ) from None
         self.result_, self.risk_, self.predictor_ = result, result.risk, predictor
@@ -124,34 +136,33 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_has("predict"))
     def predict(self, X: Any) -> Any:
-        """The predictions of predictor_."""
+        """Return the predictions of predictor_."""
         check_is_fitted(self)
         return self.predictor_.predict(X)
 
     @available_if(_has("predict_proba"))
     def predict_proba(self, X: Any) -> Any:
-        """The class probabilities of predictor_."""
+        """Return the class probabilities of predictor_."""
         check_is_fitted(self)
         return self.predictor_.predict_proba(X)
 
     @available_if(_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Any:
-        """The logarithms of the class probabilities of predictor_."""
+        """Return the logarithms of the class probabilities of predictor_."""
         check_is_fitted(self)
         return self.predictor_.predict_log_proba(X)
 
     @available_if(_has("decision_function"))
     def decision_function(self, X: Any) -> Any:
-        """The decision values of predictor_."""
+        """Return the decision values of predictor_."""
         check_is_fitted(self)
         return self.predictor_.decision_function(X)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """`scoring` on new data where it was given, else the estimator's own score; large is good."""
+        """Return `scoring` on new data, or the estimator's own score; larger is better."""
         check_is_fitted(self)
-        return check_scoring(self.predictor_, scoring=self.scoring)(
-            self.predictor_, X, y
-        )
+        scorer = check_scoring(self.predictor_, scoring=self.scoring)
+        return scorer(self.predictor_, X, y)
 
     @property
     def classes_(self) -> Any:
@@ -172,9 +183,10 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
         return self.predictor_.feature_names_in_
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """groups for the splits; what the estimator's fit asks for goes there, as in GridSearchCV.
+        """Route groups to the splits and the rest to the estimator's fit, as GridSearchCV does.
 
-        A short-hand makes its own model, which nobody can set to ask for weights: they are asked for here.
+        A short-hand makes its own model, on which a user cannot request weights: they are
+        requested here.
         """
         request = self._get_metadata_request()
         if isinstance(self.estimator, ShortHand):
@@ -186,22 +198,17 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        estimator = (
-            self.estimator.kind
-            if isinstance(self.estimator, Family)
-            else self.estimator
-        )
+        estimator = self.estimator
+        if isinstance(estimator, Family):
+            estimator = estimator.kind
         if hasattr(estimator, "__sklearn_tags__"):
             inner = get_tags(estimator)
-            tags.estimator_type, tags.classifier_tags = (
-                inner.estimator_type,
-                inner.classifier_tags,
-            )
-            tags.regressor_tags, tags.input_tags = (
-                inner.regressor_tags,
-                inner.input_tags,
-            )
-        tags.target_tags.required, tags.target_tags.multi_output = True, False
+            tags.estimator_type = inner.estimator_type
+            tags.classifier_tags = inner.classifier_tags
+            tags.regressor_tags = inner.regressor_tags
+            tags.input_tags = inner.input_tags
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = False
         if tags.classifier_tags is not None:
             tags.classifier_tags.multi_label = False
         return tags

@@ -1,6 +1,7 @@
-"""Feasibility: every outer and inner split is walked before the first fit.
+"""Feasibility: every outer and inner split is checked before the first fit.
 
-What cannot work is refused, naming the splits and what would work. What is legal but deserves a look becomes a note.
+What cannot work is refused, with the names of the splits and what would work. What works but
+deserves attention becomes a note.
 """
 
 from __future__ import annotations
@@ -16,30 +17,36 @@ from sklearn.utils import get_tags
 
 from ..data.table import Data
 from ..errors import DataError, FamilyError, InfeasibleError, LossError
-from ..families.family import (
-    Family,
-    Kind,
-    can,
-    check_parameters,
-    estimator_label,
-    format_setting,
-    is_plain_number,
-)
+from ..families.checks import will_have
+from ..families.family import Family
+from ..families.labels import estimator_label, format_setting
 from ..families.registry import recognised
+from ..families.setting_groups import SettingGroup, check_parameters, is_plain_number
 from ..losses.loss import Loss, check_loss
 from ..splits.layouts import Splits
 from ..splits.plan import Plan
 from ..wording import some
 
-# scikit-learn's classifiers without a path of their own that refuse to be fitted on one class; a test tries all there are
+# scikit-learn's classifiers without a path of their own that cannot be fitted on one class;
+# a test tries all classifiers
 NEED_TWO_CLASSES = {
-    "CalibratedClassifierCV", "FixedThresholdClassifier", "GaussianProcessClassifier",
-    "LinearSVC", "LogisticRegressionCV", "NearestCentroid", "NuSVC", "OneVsOneClassifier",
-    "PassiveAggressiveClassifier", "Perceptron", "QuadraticDiscriminantAnalysis", "SGDClassifier", "SVC",
+    "CalibratedClassifierCV",
+    "FixedThresholdClassifier",
+    "GaussianProcessClassifier",
+    "LinearSVC",
+    "LogisticRegressionCV",
+    "NearestCentroid",
+    "NuSVC",
+    "OneVsOneClassifier",
+    "PassiveAggressiveClassifier",
+    "Perceptron",
+    "QuadraticDiscriminantAnalysis",
+    "SGDClassifier",
+    "SVC",
     "TunedThresholdClassifierCV",
-}  # fmt: skip
-# and its wrappers that need what they wrap
-HAND_ON = {
+}
+# its wrappers that need two classes if the wrapped classifier does
+WRAPPERS = {
     "AdaBoostClassifier",
     "BaggingClassifier",
     "GridSearchCV",
@@ -47,12 +54,14 @@ HAND_ON = {
     "StackingClassifier",
     "VotingClassifier",
 }
-SELECT = (
+# steps that may select columns, or do anything: X cannot be checked for them
+OPAQUE_STEPS = (
     "ColumnTransformer",
     "FeatureUnion",
     "FunctionTransformer",
     "TransformedTargetRegressor",
 )
+SKIPPED = (None, "passthrough")  # steps of a pipeline that do nothing
 
 
 def check(
@@ -61,11 +70,16 @@ def check(
     task: str,
     family: Family,
     loss: Loss,
-    kinds: list[Kind] | None = None,
+    kinds: list[SettingGroup] | None = None,
 ) -> list[str]:
-    """Notes on this plan; an error where some split cannot be fitted or measured.
+    """Return notes on this plan; raise an error if a split cannot be fitted or measured.
 
-    kinds: what check_parameters(family) found, where that is known already.
+    plan    all splits
+    data    the rows
+    task    "classification" or "regression"
+    family  the estimator with its settings
+    loss    what is measured
+    kinds   the result of check_parameters(family), if it is known already
     """
     kinds = check_parameters(family) if kinds is None else kinds
     candidates = [kind.candidate for kind in kinds]
@@ -73,149 +87,161 @@ def check(
     _check_responses(family, kinds, loss)
     _check_columns(data, family, candidates)
     if data.weights is not None:
-        _check_takes_weights(family, candidates)
-    met = Walk(data)
-    for where, splits in plan.levels():
+        _check_takes_weights(candidates)
+    survey = SplitSurvey(data)
+    for name, splits in plan.levels():
         if len(splits):
-            met.over(where, splits, loss)
-    met.refuse(loss)
-    _check_sizes(family, kinds, met)
-    if task == "classification":
-        _refuse_one_class(met.constant, candidates)
-    return _notes_of_constant_parts(met.constant, task == "classification")
+            survey.add(name, splits, loss)
+    survey.refuse(loss)
+    _check_sizes(family, kinds, survey)
+    if not survey.constant:
+        return []
+    parts = some(survey.constant)
+    if task != "classification":
+        return [f"y is constant in the training part of {parts}."]
+    _refuse_one_class(parts, candidates)
+    return [
+        f"One class only in the training part of {parts}: it is predicted there whatever X "
+        "is."
+    ]
 
 
 def check_target(data: Data, task: str, family: Family) -> None:
     """Refuse a target of the wrong kind for this estimator."""
-    y, who = data.y, family.label
+    y, label = data.y, family.label
     if task == "regression" and y.dtype.kind not in "biuf":
         raise DataError(
-            f"y holds labels such as {y[0]!r}, but {who} is a regression; use a classifier."
+            f"y holds labels such as {y[0]!r}, but {label} is a regression; use a classifier."
         )
-    if (
-        task == "classification"
-        and y.dtype.kind == "f"
-        and not np.array_equal(y, np.floor(y))
-    ):
+    if task != "classification" or y.dtype.kind != "f":
+        return
+    is_whole = y == np.floor(y)
+    if not is_whole.all():
         raise DataError(
-            f"Unknown label type: y is continuous (such as {y[y != np.floor(y)][0]!r}), but {who} is a classifier."
+            f"Unknown label type: y is continuous (such as {y[~is_whole][0]!r}), "
+            f"but {label} is a classifier."
         )
 
 
 def _check_columns(data: Data, family: Family, candidates: list[Any]) -> None:
-    """Refuse what no setting can take; one that brings an imputer is enough."""
-    if data.calm:
+    """Refuse columns that no setting can handle; one setting with an imputer is enough."""
+    if data.is_finite_block:
         return
-    takes = [_what_may_come(candidate) for candidate in candidates]
-    data.check_columns(
-        family.label, *(any(column) for column in zip(*takes, strict=True))
-    )
-    if not any(_takes_objects(_steps(candidate)[0]) for candidate in candidates):
+    accepted = [_accepted_values(candidate) for candidate in candidates]
+    data.check_columns(family.label, *map(any, zip(*accepted, strict=True)))
+    first_steps = [_steps(candidate)[0] for candidate in candidates]
+    if not any(map(_takes_objects, first_steps)):
         data.refuse_odd_objects()
-    if sp.issparse(data.X) and not any(
-        _takes_sparse(_steps(candidate)[0]) for candidate in candidates
-    ):
+    if sp.issparse(data.X) and not any(map(_takes_sparse, first_steps)):
         raise DataError(
-            f"X is sparse, and sparse input is not supported by {family.label}; use X.toarray(), or another model."
+            f"X is sparse, and sparse input is not supported by {family.label}; use "
+            "X.toarray(), or another model."
         )
 
 
 def _takes_objects(step: Any) -> bool:
-    """Whether the first step may make sense of any object; a tag tells those that take strings and categories."""
-    name = _full_name(step)
-    if not name.startswith("sklearn.") or any(word in name for word in SELECT):
+    """Return whether the step may accept any object; tags tell strings and categories."""
+    if _is_opaque(step):
         return True
-    return get_tags(step).input_tags.string or get_tags(step).input_tags.categorical
+    tags = get_tags(step).input_tags
+    return tags.string or tags.categorical
 
 
 def _takes_sparse(step: Any) -> bool:
-    """Whether the first step takes sparse X; only scikit-learn's own tags are believed."""
-    return (
-        not _full_name(step).startswith("sklearn.")
-        or get_tags(step).input_tags.sparse
-        or bool(_wrapped(step))
-    )
+    """Return whether the step takes sparse X; only scikit-learn's own tags are trusted."""
+    if not _is_from_sklearn(step) or get_tags(step).input_tags.sparse:
+        return True
+    return bool(_wrapped(step))
 
 
-def _what_may_come(estimator: Any) -> tuple[bool, bool, bool]:
-    """(NaN, infinity, dates) that X may hold: what the first step takes; NaN goes on until some step may have removed it."""
+def _accepted_values(estimator: Any) -> tuple[bool, bool, bool]:
+    """Return whether X may hold (NaN, infinity, dates): what the first step accepts."""
     steps = _steps(estimator)
-    name = _full_name(steps[0]) if steps else ""
-    if not name.startswith("sklearn.") or any(word in name for word in SELECT):
-        return True, True, True  # it may choose columns or do anything
-    return _nan_may_come(steps), "HistGradientBoosting" in name, False
+    if not steps or _is_opaque(steps[0]):
+        return True, True, True
+    takes_infinity = "HistGradientBoosting" in _full_name(steps[0])
+    return _takes_nan(steps), takes_infinity, False
 
 
-def _nan_may_come(steps: list[Any]) -> bool:
+def _takes_nan(steps: list[Any]) -> bool:
+    """Return whether all steps accept NaN, up to one that may remove it."""
     for step in steps:
-        name = _full_name(step)
-        if (
-            not name.startswith("sklearn.")
-            or ".impute." in name
-            or any(word in name for word in SELECT)
-        ):
+        if _is_opaque(step) or ".impute." in _full_name(step):
             return True
         if not get_tags(step).input_tags.allow_nan:
-            wrapped = _wrapped(step)  # a wrapper's tag may not speak for what it wraps
-            return bool(wrapped) and all(_what_may_come(one)[0] for one in wrapped)
+            # the tag of a wrapper may not hold for what it wraps
+            wrapped = _wrapped(step)
+            return bool(wrapped) and all(
+                _accepted_values(inner)[0] for inner in wrapped
+            )
     return True
 
 
-def _steps(estimator: Any) -> list[Any]:
-    """The steps of a pipeline, pipelines inside it opened."""
-    if not isinstance(estimator, Pipeline):
-        return [estimator]
-    return [
-        one
-        for _, step in estimator.steps
-        if step not in (None, "passthrough")
-        for one in _steps(step)
-    ]
+def _is_opaque(step: Any) -> bool:
+    name = _full_name(step)
+    return not _is_from_sklearn(step) or any(word in name for word in OPAQUE_STEPS)
 
 
-def _wrapped(estimator: Any) -> list[Any]:
-    """The estimators that a meta-estimator is given."""
-    parameters = estimator.get_params(deep=False)
-    members = [member for _, member in parameters.get("estimators") or []] + [
-        parameters.get("estimator")
-    ]
-    return [member for member in members if hasattr(member, "fit")]
+def _is_from_sklearn(estimator: Any) -> bool:
+    return _full_name(estimator).startswith("sklearn.")
 
 
 def _full_name(estimator: Any) -> str:
     return f"{type(estimator).__module__}.{type(estimator).__name__}"
 
 
-def _check_responses(family: Family, kinds: list[Kind], loss: Loss) -> None:
+def _steps(estimator: Any) -> list[Any]:
+    """Return the steps of a pipeline, with those of pipelines inside it."""
+    if not isinstance(estimator, Pipeline):
+        return [estimator]
+    steps = [step for _, step in estimator.steps if step not in SKIPPED]
+    return [inner for step in steps for inner in _steps(step)]
+
+
+def _wrapped(estimator: Any) -> list[Any]:
+    """Return the estimators that a meta-estimator was given."""
+    parameters = estimator.get_params(deep=False)
+    members = [member for _, member in parameters.get("estimators") or []]
+    members.append(parameters.get("estimator"))
+    return [member for member in members if hasattr(member, "fit")]
+
+
+def _check_responses(family: Family, kinds: list[SettingGroup], loss: Loss) -> None:
     for kind in kinds:
         setting, candidate = family.settings[kind.which[0]], kind.candidate
-        if not can(candidate, loss.response):
-            with_setting = f" with {format_setting(setting)}" if setting else ""
-            raise LossError(
-                f"the {loss.name} loss needs {loss.response}, which {estimator_label(candidate)}{with_setting} does not have; "
-                + (
-                    "end it in a predictor."
-                    if loss.response == "predict"
-                    else "use loss='zero_one', or a model that has it."
-                )
-            )
+        if will_have(candidate, loss.response):
+            continue
+        with_setting = f" with {format_setting(setting)}" if setting else ""
+        remedy = "use loss='zero_one', or a model that has it."
+        if loss.response == "predict":
+            remedy = "end it in a predictor."
+        raise LossError(
+            f"the {loss.name} loss needs {loss.response}, which "
+            f"{estimator_label(candidate)}{with_setting} does not have; {remedy}"
+        )
 
 
-def _check_takes_weights(family: Family, candidates: list[Any]) -> None:
+def _check_takes_weights(candidates: list[Any]) -> None:
     for candidate in candidates:
         last = _steps(candidate)[-1]
         parameters = inspect.signature(last.fit).parameters
-        if "sample_weight" not in parameters and not any(
-            p.kind is p.VAR_KEYWORD for p in parameters.values()
-        ):
+        has_kwargs = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+        if "sample_weight" not in parameters and not has_kwargs:
             raise FamilyError(
-                f"{type(last).__name__} takes no sample_weight in fit; drop the weights or use another model."
+                f"{type(last).__name__} takes no sample_weight in fit; drop the weights "
+                "or use another model."
             )
 
 
 @dataclass
-class Walk:
-    """What one walk over all splits met, by the names of the splits."""
+class SplitSurvey:
+    """What one pass over all splits has found; the lists hold names of splits.
+
+    weightless    a part has no weight
+    undefined     (name, reason): the loss is not defined on the test part
+    constant      the training part has one class, or one value of y
+    smallest      rows of the smallest training part
+    """
 
     data: Data
     weightless: list[str] = field(default_factory=list)
@@ -224,125 +250,104 @@ class Walk:
     smallest: float = np.inf
     smallest_at: str = ""
 
-    def over(self, where: str, splits: Splits, loss: Loss) -> None:
-        """Look at every split of one list; all but a few are seen without making their row numbers."""
-        sizes = splits.layout.sizes()
-        least = int(np.argmin(sizes[:, 0]))
-        if sizes[least, 0] < self.smallest:
-            self.smallest, self.smallest_at = (
-                int(sizes[least, 0]),
-                where.format(k=least),
-            )
-        if (
-            sizes[least, 0] <= self.data.most_alike
-        ):  # only a part no larger than the commonest class can have one class
-            codes = self.data.classes[1]
+    def add(self, name: str, splits: Splits, loss: Loss) -> None:
+        """Inspect every split of one list; row numbers are made for few of them.
+
+        name  the name of split k, with "{k}" in it
+        """
+        data, sizes = self.data, splits.layout.sizes()[:, 0]
+        least = int(np.argmin(sizes))
+        if sizes[least] < self.smallest:
+            self.smallest, self.smallest_at = int(sizes[least]), name.format(k=least)
+        # only a part no larger than the commonest class can have one class
+        if sizes[least] <= data.mode_count:
+            codes = data.classes[1]
             most = np.bincount(splits.codes(codes)).max()
-            for at in np.flatnonzero(sizes[:, 0] <= most):
-                if np.unique(codes[splits[at][0]]).size == 1:
-                    self.constant.append(where.format(k=at))
-        data = self.data
+            for small in np.flatnonzero(sizes <= most):
+                if np.unique(codes[splits[small][0]]).size == 1:
+                    self.constant.append(name.format(k=small))
         if data.weights is not None and not data.weights.all():
             for k, parts in enumerate(splits):
                 if not all(data.weights[part].any() for part in parts):
-                    self.weightless.append(where.format(k=k))
+                    self.weightless.append(name.format(k=k))
         if loss.scorer is not None:
             n_classes = data.classes[0].size
             for k, (_, test) in enumerate(splits):
-                if why := loss.undefined_on(data.y[test], n_classes):
-                    self.undefined.append((where.format(k=k), why))
+                if reason := loss.undefined_on(data.y[test], n_classes):
+                    self.undefined.append((name.format(k=k), reason))
 
     def refuse(self, loss: Loss) -> None:
-        """Refuse what measures nothing, naming the first splits."""
+        """Refuse splits that measure nothing, with the names of the first."""
         if self.weightless:
             raise InfeasibleError(
-                f"every row of a part of {some(self.weightless)} has sample_weight 0: nothing is measured there."
+                f"every row of a part of {some(self.weightless)} has sample_weight 0: "
+                "nothing is measured there."
             )
         if self.undefined:
             loss.refuse_unknown_positive(self.data.classes[0])
+            names = some([name for name, _ in self.undefined])
             raise InfeasibleError(
-                f"{loss.score_name} is not defined on the test part of {some([where for where, _ in self.undefined])} "
-                f"({self.undefined[0][1]}); use larger test parts, or a loss with a value for every row."
+                f"{loss.score_name} is not defined on the test part of {names} "
+                f"({self.undefined[0][1]}); use larger test parts, or a loss with a value "
+                "for every row."
             )
 
 
-def _check_sizes(family: Family, kinds: list[Kind], met: Walk) -> None:
-    """Refuse more neighbours, or whatever else is counted in training rows, than the smallest training part has."""
-    too_many: dict[int, tuple[str, Any]] = {}
+def _check_sizes(
+    family: Family, kinds: list[SettingGroup], survey: SplitSurvey
+) -> None:
+    """Refuse settings that need more rows than the smallest training part has.
+
+    Neighbours, or whatever else is counted in training rows.
+    """
+    too_many: dict[int, tuple[str, Any]] = {}  # setting -> (parameter, its value)
     for kind in kinds:
-        last, prefix = _steps(kind.candidate)[-1], _last_name(kind.candidate)
+        last, prefix = _steps(kind.candidate)[-1], _last_prefix(kind.candidate)
         algorithm = recognised(type(last))
         for name in () if algorithm is None else algorithm.needs_rows:
-            asked = [
-                numbers.get(f"{prefix}{name}", getattr(last, name))
-                for numbers in kind.numbers
-            ]
-            too_many |= {
-                s: (name, k)
-                for s, k in zip(kind.which, asked, strict=True)
-                if is_plain_number(k) and k > met.smallest
-            }
+            for s, numbers in zip(kind.which, kind.numbers, strict=True):
+                value = numbers.get(f"{prefix}{name}", getattr(last, name))
+                if is_plain_number(value) and value > survey.smallest:
+                    too_many[s] = name, value
     if not too_many:
         return
-    first = min(too_many)
-    parameter, k = too_many[first]
-    name = next(
-        (
-            key
-            for key in family.settings[first]
-            if family.aliases.get(key, key).endswith(parameter)
-        ),
-        parameter,
-    )
+    s = min(too_many)
+    parameter, value = too_many[s]
+    keys = family.settings[s]
+    own = [key for key in keys if family.aliases.get(key, key).endswith(parameter)]
+    name = own[0] if own else parameter
     raise InfeasibleError(
-        f"{name}={k} needs {k} training rows, but {met.smallest_at} has {int(met.smallest)}; lower {name} or use fewer folds."
+        f"{name}={value} needs {value} training rows, but {survey.smallest_at} has "
+        f"{int(survey.smallest)}; lower {name} or use fewer folds."
     )
 
 
-def _last_name(estimator: Any) -> str:
-    """What the names of the last step's parameters begin with: "outer__inner__"."""
+def _last_prefix(estimator: Any) -> str:
+    """Return the prefix of the last step's parameters, such as "outer__inner__"."""
     if not isinstance(estimator, Pipeline):
         return ""
-    name, last = [
-        step for step in estimator.steps if step[1] not in (None, "passthrough")
-    ][-1]
-    return f"{name}__{_last_name(last)}"
+    name, last = [pair for pair in estimator.steps if pair[1] not in SKIPPED][-1]
+    return f"{name}__{_last_prefix(last)}"
 
 
-def _refuse_one_class(where: list[str], candidates: list[Any]) -> None:
-    if where and (
-        needy := next(filter(None, map(_needs_two_classes, candidates)), None)
-    ):
-        raise InfeasibleError(
-            f"{needy} needs two classes, but {some(where)} trains on one class only; use fewer folds, stratify, or another "
-            "estimator."
-        )
-
-
-def _notes_of_constant_parts(where: list[str], classes: bool) -> list[str]:
-    if not where:
-        return []
-    if classes:
-        return [
-            f"One class only in the training part of {some(where)}: it is predicted there whatever X is."
-        ]
-    return [f"y is constant in the training part of {some(where)}."]
+def _refuse_one_class(parts: str, candidates: list[Any]) -> None:
+    for candidate in candidates:
+        if name := _needs_two_classes(candidate):
+            raise InfeasibleError(
+                f"{name} needs two classes, but {parts} trains on one class only; use "
+                "fewer folds, stratify, or another estimator."
+            )
 
 
 def _needs_two_classes(estimator: Any) -> str | None:
-    """The name of the classifier inside that cannot be fitted on one class."""
+    """Return the name of a classifier inside that cannot be fitted on one class."""
     last = _steps(estimator)[-1]
-    name = type(last).__name__
-    if (
-        algorithm := recognised(type(last))
-    ) is not None and name in algorithm.two_classes:
+    name, algorithm = type(last).__name__, recognised(type(last))
+    if algorithm is not None and name in algorithm.two_classes:
         return name
-    if not _full_name(last).startswith("sklearn."):
+    if not _is_from_sklearn(last):
         return None
     if name in NEED_TWO_CLASSES:
         return name
-    return (
-        next(filter(None, map(_needs_two_classes, _wrapped(last))), None)
-        if name in HAND_ON
-        else None
-    )
+    wrapped = _wrapped(last) if name in WRAPPERS else []
+    return next(filter(None, map(_needs_two_classes, wrapped)), None)

@@ -1,7 +1,8 @@
-"""What a run will cost, before it is made: fits, path, seconds and memory, with two fits at most.
+"""Forecast the cost of a run before it starts: fits, path, seconds and memory.
 
-On the refit path the first and the last setting are fitted once each, and the time of the others is taken to lie between. A
-fast path tells its number of multiplications; what one takes on this machine is asked of a matrix product.
+On the refit path the first and the last setting are fitted once each, and the others are
+assumed to lie between. A fast path gives its number of multiplications, and the speed of
+this machine is measured on a matrix product.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 
-from ..engine.run import TINY, Work
-from ..families.family import estimator_label
-from ..paths.base import Draw, Inside, Outside, Ran, Task
-from ..paths.measure import Answers, Meter
-from ..paths.prefix import Stages
+from ..engine.work import Work
+from ..engine.workers import TINY
+from ..families.labels import estimator_label
+from ..paths.after_transformers import AfterTransformers
+from ..paths.base import Draw, Inside, Outside, Path, Ran, Task
+from ..paths.measure import LossEvaluator, Predictions
+from ..paths.prefix import PrefixPath
 from ..paths.refit import Refit
 from ..results.reports.base import Report
 from ..runtime.cancel import Stop
@@ -25,18 +28,19 @@ from ..runtime.threads import Team, n_threads
 from ..splits.plan import Plan
 
 SIDE = 384  # rows and columns of the matrices whose product is timed
-RUN, SPLIT, MANY = (
-    1.2e-3,
-    2e-5,
-    200,
-)  # seconds of a fast run, and of each of its first splits, beside the multiplications
-PART = 5e-4  # seconds of a training part with splits inside
-ONE_BY_ONE = 5e-4  # seconds of a split by a path that goes split by split, beside the multiplications
+# seconds of a fast path in addition to its multiplications:
+RUN = 1.2e-3  # of a run
+SPLIT, MANY = 2e-5, 200  # of each of its first splits, and how many these are
+PART = 5e-4  # of a training part with inner splits
+SINGLE_SPLIT = 5e-4  # of a split, by a path that goes split by split
 
 
 @dataclass(frozen=True, repr=False)
 class Forecast(Report):
-    """fits on the refit path, the path that will run and why, seconds, and megabytes beside the data."""
+    """The fits of the refit path, the path that will run and why, seconds, and megabytes.
+
+    megabytes  in addition to the data
+    """
 
     name: str
     plan: Plan
@@ -52,17 +56,15 @@ class Forecast(Report):
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
-        fast = self.path.name != "refit"
+        plan, is_fast = self.plan, self.path.name != "refit"
+        splits = f"{len(plan.outer)} outer, {plan.n_inner} inner ({plan.words})"
         rows = [
-            [
-                "splits",
-                f"{len(self.plan.outer)} outer, {self.plan.n_inner} inner ({self.plan.words})",
-            ],
+            ["splits", splits],
             ["settings", str(self.n_settings)],
-            ["fits", f"{self.fits}{', all at once' if fast else ''}"],
+            ["fits", f"{self.fits}{', all at once' if is_fast else ''}"],
             ["path", f"{self.path.name}: {self.path.reason}"],
             ["seconds", f"about {self.seconds:.2g}"],
-            ["memory", f"about {self.megabytes:.2g} MB beside the data"],
+            ["memory", f"about {self.megabytes:.2g} MB in addition to the data"],
         ]
         return ["", ""], rows
 
@@ -71,104 +73,120 @@ class Forecast(Report):
         return list(self.plan.notes)
 
 
-def forecast(work: Work, plan: Plan, path: Any, flat: bool) -> Forecast:
-    """The forecast of one family; path is what choose_path gave for it."""
-    n_settings = len(work.family.settings)
-    n_outer = len(plan.outer)
-    inner = plan.n_inner * n_settings
-    fits = inner + n_outer * (n_settings if flat else 1)
-    tested = (
-        0 if plan.outer_layout is None else int(plan.outer_layout.sizes()[:, 1].sum())
-    )
-    losses = 8.0 * n_settings * (plan.n_inner + n_outer + tested)
-    if path.cost is not None:
-        seconds = _seconds_of_multiplications(work, plan, path)
-        seconds += (inner + n_outer * n_settings) * _seconds_of_scoring(work, plan)
-        memory = losses + path.algorithm.memory(work, plan)
+def forecast(work: Work, plan: Plan, path: Path, flat: bool) -> Forecast:
+    """Return the forecast of one family.
+
+    work  what is measured, and how
+    plan  its splits
+    path  the path that runs
+    flat  whether every setting is measured on the outer test parts
+    """
+    n_settings, n_outer = len(work.family.settings), len(plan.outer)
+    n_inner_fits = plan.n_inner * n_settings
+    fits = n_inner_fits + n_outer * (n_settings if flat else 1)
+    layout = plan.outer_layout
+    n_tested = 0 if layout is None else int(layout.sizes()[:, 1].sum())
+    memory = 8.0 * n_settings * (plan.n_inner + n_outer + n_tested)  # the losses
+    if path.cost is not None and path.algorithm is not None:
+        n_losses = n_inner_fits + n_outer * n_settings
+        seconds = _seconds_of_multiplications(work, plan, path, path.cost)
+        seconds += n_losses * _seconds_of_scoring(work, plan)
+        memory += path.algorithm.memory(work, plan)
     else:
-        runs = plan.n_inner + n_outer if path.every_setting else fits
-        each = (
-            _seconds_of_a_split(path, plan)
-            if isinstance(path, Stages)
-            else _seconds_of_a_fit(work, plan)
-        )
-        seconds = each * runs / max(1, effective_n_jobs(work.n_jobs))
-        memory = losses + _bytes(work.data.X) * max(1, effective_n_jobs(work.n_jobs))
-    label = work.family.name or estimator_label(work.family.estimator)
-    return Forecast(
-        label,
-        plan,
-        n_settings,
-        fits,
-        Ran(path.name, path.reason),
-        seconds,
-        memory / 1e6,
-    )
+        n_jobs = max(1, effective_n_jobs(work.n_jobs))
+        if isinstance(path, PrefixPath):
+            n_splits = plan.n_inner + n_outer
+            seconds = _seconds_of_a_split(path, plan) * n_splits / n_jobs
+        else:
+            n_fits = fits
+            if isinstance(path, AfterTransformers):
+                n_fits = _fits_of_transformers(path, plan)
+            seconds = _seconds_of_a_fit(work, plan) * n_fits / n_jobs
+        memory += _bytes(work.data.X) * n_jobs
+    name = work.family.name or estimator_label(work.family.estimator)
+    ran = Ran(path.name, path.reason)
+    return Forecast(name, plan, n_settings, fits, ran, seconds, memory / 1e6)
 
 
-def _seconds_of_multiplications(work: Work, plan: Plan, path: Any) -> float:
-    """A sweep goes on threads, the others split by split."""
-    n_splits, one = (
-        plan.n_inner + len(plan.outer),
-        _per_multiplication() * path.algorithm.rate,
-    )
-    if path.algorithm.cost is not None:
-        return RUN + (ONE_BY_ONE * n_splits + path.cost * one) / max(
-            1, effective_n_jobs(work.n_jobs)
-        )
-    n = 1 if path.cost <= TINY else n_threads(work.n_jobs)
+def _seconds_of_multiplications(
+    work: Work, plan: Plan, path: Path, cost: float
+) -> float:
+    """Return the seconds of a fast path: batches go on threads, single splits to n_jobs."""
+    algorithm = path.algorithm
+    assert algorithm is not None
+    n_splits = plan.n_inner + len(plan.outer)
+    seconds = cost * (_per_multiplication() * algorithm.rate)
+    if algorithm.cost is not None:
+        n_jobs = max(1, effective_n_jobs(work.n_jobs))
+        return RUN + (SINGLE_SPLIT * n_splits + seconds) / n_jobs
+    n = 1 if cost <= TINY else n_threads(work.n_jobs)
     parts = PART * plan.n_parts / n if plan.n_inner else 0.0
-    return RUN + SPLIT * min(n_splits, MANY) + path.cost * one / n + parts
+    return RUN + SPLIT * min(n_splits, MANY) + seconds / n + parts
+
+
+def _fits_of_transformers(path: AfterTransformers, plan: Plan) -> int:
+    """Return the chains of transformers that are fitted in all splits."""
+    n_outer = len(plan.outer)
+    if path.every_setting and n_outer:
+        n_outer *= path.fits_of_transformers(len(plan.outer[0][0]))
+    if not plan.n_inner:
+        return n_outer
+    return n_outer + plan.n_inner * path.fits_of_transformers(len(plan.inner[0][0][0]))
 
 
 def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
-    """The mean of the first and the last setting, fitted and measured on the first split."""
-    train, test = plan.inner[0][0] if plan.n_inner else plan.outer[0]
-    path, n = (
-        Refit(work.family, [Draw(plan, work.data)], work.loss, ""),
-        len(work.family.settings),
-    )
+    """Return the mean over the first and the last setting, fitted on the first split."""
+    train, test = _first_split(plan)
+    refit = Refit(work.family, [Draw(plan, work.data)], work.loss, "")
+    settings = {0, len(work.family.settings) - 1}
     started = time.perf_counter()
-    for s in dict.fromkeys((0, n - 1)):
-        path.failure(0, train, test, s, (0, 0))
-    return (time.perf_counter() - started) / min(2, n)
+    for s in sorted(settings):
+        refit.failure(0, train, test, s, (0, 0))
+    return (time.perf_counter() - started) / len(settings)
 
 
-def _seconds_of_a_split(path: Stages, plan: Plan) -> float:
-    """The largest model, or two of several, fitted and asked for every size on the first split."""
-    first: Task = (
-        Inside(0, range(1), 0)
-        if plan.n_inner
-        else Outside(0, range(1), np.zeros(1, dtype=np.int64))
-    )
-    some = path.with_fits(2)
+def _seconds_of_a_split(path: PrefixPath, plan: Plan) -> float:
+    """Return the seconds of the first split, from the largest model or two of several."""
+    task: Task = Outside(0, range(1), np.zeros(1, dtype=np.int64))
+    if plan.n_inner:
+        task = Inside(0, range(1), 0)
+    timed = path.with_fits(2)
     started = time.perf_counter()
-    some.run(first, Team(Stop()))
-    return (time.perf_counter() - started) * path.n_fits / some.n_fits
+    timed.run(task, Team(Stop()))
+    return (time.perf_counter() - started) * path.n_fits / timed.n_fits
 
 
 def _seconds_of_scoring(work: Work, plan: Plan) -> float:
-    """A scorer, or a loss of the user's, on one test part; the losses that cvnb knows are measured all at once."""
+    """Return the seconds of a scorer, or of a user's loss, on one test part.
+
+    cvnb's own losses are computed all at once: 0.
+    """
     if work.loss.is_known:
         return 0.0
-    test = (plan.inner[0][0] if plan.n_inner else plan.outer[0])[1]
-    meter = Meter(work.loss, work.data, work.task)
-    values = (work.data.y[test] if meter.codes is None else meter.codes[test])[:, None]
+    test = _first_split(plan)[1]
+    evaluator = LossEvaluator(work.loss, work.data, work.task)
+    targets = work.data.y if evaluator.codes is None else evaluator.codes
     scores = None
-    if meter.wants_scores and meter.classes is not None:
-        scores = np.full((test.size, 1, meter.classes.size), 1.0 / meter.classes.size)
+    if evaluator.wants_scores and evaluator.classes is not None:
+        n_classes = evaluator.classes.size
+        scores = np.full((test.size, 1, n_classes), 1.0 / n_classes)
+    predictions = Predictions(targets[test][:, None], scores)
     started = time.perf_counter()
     try:
-        meter.measure(test, np.zeros(1, dtype=np.int64), Answers(values, scores))
+        evaluator.measure(test, np.zeros(1, dtype=np.int64), predictions)
     except (
         Exception
-    ):  # what a loss thinks of made-up predictions is not to be told before the run
+    ):  # the predictions are made up: an error here is no news to the user
         return 0.0
     return time.perf_counter() - started
 
 
+def _first_split(plan: Plan) -> tuple[np.ndarray, np.ndarray]:
+    return plan.inner[0][0] if plan.n_inner else plan.outer[0]
+
+
 def _per_multiplication() -> float:
-    """Seconds of one multiplication in a product of matrices on one thread of this machine."""
+    """Return the seconds of one multiplication in a matrix product on one thread."""
     from threadpoolctl import threadpool_limits
 
     A = np.ones((SIDE, SIDE))

@@ -1,4 +1,4 @@
-"""The whole flow: data -> plan -> losses -> estimate."""
+"""The whole flow of a run: data -> plan -> losses -> estimate."""
 
 from __future__ import annotations
 
@@ -11,37 +11,44 @@ import numpy as np
 from joblib import hash as hash_of
 
 from ..data.table import Data
+from ..engine.fill import fill
 from ..engine.progress import Slot
-from ..engine.run import Work, fill
 from ..engine.table import LossTable
+from ..engine.work import Work
 from ..errors import FamilyError, InputError, RecipeError
-from ..families.family import Family, as_families, check_parameters
+from ..families.family import Family, as_families
 from ..families.self_tuning import self_tuned
+from ..families.setting_groups import check_parameters
 from ..inference.rules import rule_of
 from ..losses.loss import find_loss
-from ..paths.base import Draw, Ran
+from ..paths.base import Draw, Path, Ran
 from ..paths.dispatch import choose_path
 from ..results.comparison import Comparison, interrupted, was_interrupted
 from ..results.estimate import Record, RiskEstimate
-from ..splits.drawer import draw
+from ..splits.drawing import draw
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
-from ..splits.specs import FixedRows, Folds, Given, Listed
+from ..splits.specs import FixedRows, Folds, GivenSplitter, ListedSplits
 from ..wording import count
 from . import feasibility
-from .forecast import forecast
+from .forecast import Forecast, forecast
 
 
 def plan(
     recipe: Recipe, X: Any, y: Any, family: Any = None, groups: Any = None
 ) -> Plan:
-    """Every split of this recipe on these rows; nothing is fitted."""
+    """Return every split of this recipe on these rows; nothing is fitted.
+
+    family  decides the task, and the inner splitter where inner="auto"
+    groups  keep rows of one group on one side of every split
+    """
     given = {} if family is None else as_families(family)
-    drawn, task, inner_spec = _plan(recipe, Data.check(X, y, groups), _by_name(given))
+    drawn, task, inner_spec = _draw(recipe, Data.check(X, y, groups), by_name(given))
     if not isinstance(given, Family):
         return drawn
-    alone = given.resolved(task, _smallest_part(drawn))
-    return _as_needed(drawn, alone, alone.candidate(alone.settings[0]), inner_spec)
+    resolved = given.resolved(task, _smallest_part(drawn))
+    candidate = resolved.candidate(resolved.settings[0])
+    return _without_unused_inner(drawn, resolved, candidate, inner_spec)
 
 
 def run(
@@ -59,17 +66,18 @@ def run(
     path: str = "auto",
     progress: str = "auto",
 ) -> RiskEstimate | Comparison:
-    """The risk of a family, or of several by name on the same splits.
+    """Return the risk of a family, or of several by name on the same splits.
 
-    An interrupt raises Interrupted, whose result is the finished part.
+    The parameters are those of Recipe.run. An interrupt raises Interrupted, whose result is
+    the finished part.
     """
     options = Options(loss, scoring, select, flat, n_jobs, path, progress)
-    ready = prepare(recipe, family, Data.check(X, y, groups, sample_weight), options)
+    prepared = prepare(recipe, family, Data.check(X, y, groups, sample_weight), options)
     slot = None if progress == "off" else Slot()
     result = None
     try:
         try:
-            result = ready.run(slot)
+            result = prepared.run(slot)
         finally:
             if slot is not None:
                 slot.clear()
@@ -81,35 +89,39 @@ def run(
 
 
 def prepare(
-    recipe: Recipe, family: Any, data: Data, options: Options, apart: bool = False
-) -> Ready:
-    """A run that has only to be made: the splits are drawn, and all is checked that can be checked without a fit.
+    recipe: Recipe, family: Any, data: Data, options: Options, on_copies: bool = False
+) -> PreparedRun:
+    """Return a run that is ready to start: splits drawn, and everything checked but the fits.
 
-    apart: it works on copies of rows and estimators, for the user's code may change its own meanwhile.
+    recipe     the splits
+    family     one family, or several by name
+    data       the rows
+    options    what else the user has set
+    on_copies  copy rows and estimators, which the user's code may change meanwhile
     """
     given = as_families(family)
-    if apart:
+    if on_copies:
         data, given = data.copied(), copy.deepcopy(given)
-    families = _by_name(given)
-    drawn, task, inner_spec = _plan(recipe, data, families)
+    families = by_name(given)
+    drawn, task, inner_spec = _draw(recipe, data, families)
     jobs = {
-        name: _prepare(one, drawn, data, task, inner_spec, options)
-        for name, one in families.items()
+        name: _prepare_family(family, drawn, data, task, inner_spec, options)
+        for name, family in families.items()
     }
-    if (
-        len({(job.work.loss.rows, repr(job.work.loss.scorer)) for job in jobs.values()})
-        > 1
-    ):
-        names = ", ".join(
-            f"{name}: {job.work.loss.scorer or job.work.loss.name}"
-            for name, job in jobs.items()
-        )
-        raise FamilyError(
-            f"a comparison needs one loss, but the families bring {names}; give loss= or scoring=."
-        )
-    alone = isinstance(given, Family)
-    return Ready(
-        recipe, jobs[""].plan if alone else drawn, inner_spec, jobs, options.flat, alone
+    _refuse_different_losses(jobs)
+    is_single = isinstance(given, Family)
+    plan = jobs[""].plan if is_single else drawn
+    return PreparedRun(recipe, plan, inner_spec, jobs, options.flat, is_single)
+
+
+def _refuse_different_losses(jobs: dict[str, PreparedFamily]) -> None:
+    losses = {name: job.work.loss for name, job in jobs.items()}
+    if len({(loss.rows, repr(loss.scorer)) for loss in losses.values()}) < 2:
+        return
+    names = [f"{name}: {loss.scorer or loss.name}" for name, loss in losses.items()]
+    raise FamilyError(
+        f"a comparison needs one loss, but the families bring {', '.join(names)}; give "
+        "loss= or scoring=."
     )
 
 
@@ -124,7 +136,14 @@ def nested_cv(
 ) -> RiskEstimate | Comparison:
     """Nested cross-validation in one call: Recipe(outer, inner, seed).run(family, X, y).
 
-        risk = mean_j ε_j,    ε_j = loss of A_θj(S_-j) on S_j,    θ_j = argmin_θ of the inner CV estimate inside S_-j
+        θ_j  = argmin_θ of the inner CV estimate inside S_-j
+        ε_j  = loss of A_θj(S_-j) on S_j
+        risk = mean_j ε_j
+
+    outer, inner   the splits that measure the risk and those that choose θ, as in Recipe
+    seed           of all random splits
+    family, X, y   an estimator with its grid, the rows and their targets, as in Recipe.run
+    run_options    other arguments of Recipe.run
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn
@@ -142,236 +161,228 @@ def dry_run(
     groups: Any = None,
     sample_weight: Any = None,
     **run_options: Any,
-) -> Any:
-    """What `run` would do and cost: a Forecast, or a dict of them by name. Two fits for each family at most.
+) -> Forecast | dict[str, Forecast]:
+    """Return what `run` would do and cost: a Forecast, or a dict of them by name.
+
+    It makes at most two fits for each family. The parameters are those of `run`.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn
     >>> dry_run(Recipe(5, 5), knn(k=range(1, 11)), *load_iris(return_X_y=True)).fits
     255
     """
-    options = Options(**{**DEFAULTS, **run_options})
+    options = Options(**run_options)
     given = as_families(family)
-    families = _by_name(given)
+    families = by_name(given)
     data = Data.check(X, y, groups, sample_weight)
-    drawn, task, inner_spec = _plan(recipe, data, families)
-    found = {}
-    for name, one in families.items():
-        job = _prepare(one, drawn, data, task, inner_spec, options)
-        work = job.work
-        path = choose_path(
-            work.family,
-            work.kinds,
-            [Draw(job.plan, work.data)],
-            work.loss,
-            work.task,
-            work.path,
-        )
-        found[name] = forecast(work, job.plan, path, options.flat)
-    return found[""] if isinstance(given, Family) else found
+    drawn, task, inner_spec = _draw(recipe, data, families)
+    forecasts = {}
+    for name, family in families.items():
+        job = _prepare_family(family, drawn, data, task, inner_spec, options)
+        forecasts[name] = forecast(job.work, job.plan, job.choose_path(), options.flat)
+    return forecasts[""] if isinstance(given, Family) else forecasts
 
 
-FEW = 2  # training rows, of which the default grids still have several settings
+FEW = 2  # training rows: the default grids still have several settings
 UNDER_WAY = Ran("under way", "the run goes on")
-DEFAULTS: dict[str, Any] = {
-    "loss": None, "scoring": None, "select": "min", "flat": False, "n_jobs": None, "path": "auto", "progress": "off",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a run was asked for beyond recipe, family and data."""
+    """What a user may set for a run beyond recipe, family and data."""
 
-    loss: Any
-    scoring: Any
-    select: Any
-    flat: bool
-    n_jobs: int | None
-    path: str
-    progress: str
+    loss: Any = None
+    scoring: Any = None
+    select: Any = "min"
+    flat: bool = False
+    n_jobs: int | None = None
+    path: str = "auto"
+    progress: str = "off"
 
     def __post_init__(self) -> None:
-        for name, known in (
-            ("path", ["auto", "refit"]),
-            ("flat", [True, False]),
-        ):
-            value = getattr(self, name)
-            if not any(
-                value is one or (isinstance(value, str) and value == one)
-                for one in known
-            ):
-                raise InputError(
-                    f"{name}={value!r} is not known; use {' or '.join(map(repr, known))}."
-                )
-        if self.progress not in ("auto", "off"):
-            raise InputError(
-                f"progress={self.progress!r} is not known; use 'auto' or 'off'."
-            )
+        self._check("path", "auto", "refit")
+        self._check("flat", True, False)
+        self._check("progress", "auto", "off")
         n = self.n_jobs
-        if n is not None and (
-            isinstance(n, bool) or not isinstance(n, int | np.integer) or n == 0
-        ):
+        is_whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
+        if n is not None and (not is_whole or n == 0):
             raise InputError(
-                f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all processors."
+                f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all "
+                "processors."
             )
+
+    def _check(self, name: str, *known: str | bool) -> None:
+        value = getattr(self, name)
+        # compared by identity first: == of an array is an array, and 1 == True
+        is_text = isinstance(value, str)
+        if not any(value is it or (is_text and value == it) for it in known):
+            choices = " or ".join(map(repr, known))
+            raise InputError(f"{name}={value!r} is not known; use {choices}.")
+
+
+DEFAULTS: dict[str, Any] = vars(Options())
 
 
 @dataclass(frozen=True)
-class Job:
-    """One family made ready, the splits that it needs, and what the walk over them noted."""
+class PreparedFamily:
+    """The work of one family, the splits that it needs, and the notes of the checks."""
 
     work: Work
     plan: Plan
     notes: tuple[str, ...]
 
+    def choose_path(self) -> Path:
+        """Return the path that the run would take."""
+        work = self.work
+        draws = [Draw(self.plan, work.data)]
+        return choose_path(
+            work.family, work.kinds, draws, work.loss, work.task, work.path
+        )
+
 
 @dataclass(frozen=True)
-class Ready:
-    """A run that has only to be made: one job, or several by name, on one plan."""
+class PreparedRun:
+    """A run that is ready to start: one family, or several by name, on one plan."""
 
     recipe: Recipe
     plan: Plan
     inner_spec: Any
-    jobs: dict[str, Job]
+    jobs: dict[str, PreparedFamily]
     flat: bool
-    alone: bool
+    is_single: bool
 
     def run(self, slot: Slot | None) -> RiskEstimate | Comparison:
-        """The result; after an interrupt the finished part: magics and widgets show it."""
+        """Return the result; after an interrupt the finished part, for magics and widgets."""
         results: dict[str, RiskEstimate] = {}
         try:
             for name, job in self.jobs.items():
                 if slot is not None:
                     so_far = partial(self.estimate, job, path=UNDER_WAY)
                     slot.begin(name, len(results), len(self.jobs), so_far)
-                results[name] = self.estimate(
-                    job, *fill(job.work, job.plan, self.flat, slot)
-                )
+                table, path = fill(job.work, job.plan, self.flat, slot)
+                results[name] = self.estimate(job, table, path)
                 if not results[name].complete:
                     break
         except KeyboardInterrupt:  # between two families
-            if self.alone or not results:
+            if self.is_single or not results:
                 raise
-        return (
-            results[""]
-            if self.alone
-            else Comparison(
-                results, [name for name in self.jobs if name not in results]
-            )
+        if self.is_single:
+            return results[""]
+        never_run = [name for name in self.jobs if name not in results]
+        return Comparison(results, never_run)
+
+    def estimate(
+        self, job: PreparedFamily, table: LossTable, path: Ran
+    ) -> RiskEstimate:
+        """Return the result of a loss table of this job."""
+        record = Record(
+            self.recipe, job.work, job.plan, table, path, self.inner_spec, job.notes
         )
-
-    def estimate(self, job: Job, table: LossTable, path: Ran) -> RiskEstimate:
-        """The result that a loss table of this job makes."""
-        return RiskEstimate(
-            Record(
-                self.recipe, job.work, job.plan, table, path, self.inner_spec, job.notes
-            )
-        )
+        return RiskEstimate(record)
 
 
-def _by_name(families: Family | dict[str, Family]) -> dict[str, Family]:
+def by_name(families: Family | dict[str, Family]) -> dict[str, Family]:
+    """Return the families by name; the name of a single one is empty."""
     return {"": families} if isinstance(families, Family) else families
 
 
-def _plan(
+def _draw(
     recipe: Recipe, data: Data, families: dict[str, Family]
 ) -> tuple[Plan, str, Any]:
-    """(plan, task, inner splitter): the families decide the task, and the inner splitter where inner="auto"."""
-    tasks = {name: family.task(data.task) for name, family in families.items()} or {
-        "": data.task
-    }
+    """Return (plan, task, inner splitter).
+
+    The families decide the task, and the inner splitter where inner="auto".
+    """
+    tasks = {name: family.task(data.task) for name, family in families.items()}
+    tasks = tasks or {"": data.task}
     if len(set(tasks.values())) > 1:
-        raise FamilyError(
-            f"a comparison needs one task, but {', '.join(f'{name} is a {task}' for name, task in tasks.items())}."
-        )
+        listed = ", ".join(f"{name} is a {task}" for name, task in tasks.items())
+        raise FamilyError(f"a comparison needs one task, but {listed}.")
     task = next(iter(tasks.values()))
     for family in families.values():
         feasibility.check_target(data, task, family)
     tuned = {
-        name: one
-        for name, one in families.items()
-        if len(one.resolved(task, FEW).settings) > 1
+        name: family
+        for name, family in families.items()
+        if len(family.resolved(task, FEW).settings) > 1
     }
     inner_spec = recipe.inner_spec
     if isinstance(inner_spec, str):
-        inner_spec = _inner_spec(recipe, data, tuned or families)
+        inner_spec = _auto_inner_spec(recipe, data, tuned or families)
     chooses = tuned or not families or recipe.outer_spec is None
     return draw(recipe, data, task, inner_spec if chooses else None), task, inner_spec
 
 
-def _as_needed(plan: Plan, family: Family, candidate: Any, inner_spec: Any) -> Plan:
-    """The plan, without inner splits where this family leaves nothing to choose in them and outer ones measure it."""
+def _without_unused_inner(
+    plan: Plan, family: Family, candidate: Any, inner_spec: Any
+) -> Plan:
+    """Drop the inner splits if outer splits measure a family with nothing to choose inside."""
     if len(family.settings) > 1 or plan.outer_layout is None:
         return plan
-    name = self_tuned(candidate)
-    words = (
-        f"{name} tunes itself"
-        if name
-        else "nothing is chosen"
-        if inner_spec is not None
-        else ""
-    )
+    words = "" if inner_spec is None else "nothing is chosen"
+    if name := self_tuned(candidate):
+        words = f"{name} tunes itself"
     return replace(plan, inner_layouts=None, inner_words=words)
 
 
-def _inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
-    """inner="auto": the cv that a GridSearchCV brings, else 5 folds."""
-    found: dict[str, Any] = {}
+def _auto_inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
+    """Return the splitter for inner="auto": the cv that a GridSearchCV brings, else 5 folds."""
+    specs: dict[str, Any] = {}
     for family in families.values():
         splitter = family.inner_splitter(data.y)
         if splitter is None:
             continue
-        whole = isinstance(family.cv, int | np.integer)
-        if whole and (data.groups is not None or recipe.time_ordered):
-            splitter = Folds(
-                int(family.cv)
-            )  # a bare number knows nothing of groups and times: draw folds that do
+        is_number = isinstance(family.cv, int | np.integer)
+        if is_number and (data.groups is not None or recipe.time_ordered):
+            # folds drawn here respect groups and times, which scikit-learn's would not
+            splitter = Folds(int(family.cv))
         else:
-            splitter = Given(splitter, explicit=not whole)
-        found[hash_of(splitter)] = splitter
-    if len(found) > 1:
+            splitter = GivenSplitter(splitter, explicit=not is_number)
+        specs[hash_of(splitter)] = splitter
+    if len(specs) > 1:
         raise RecipeError(
-            f"the families bring different inner splitters ({', '.join(map(repr, found.values()))}); give inner=."
+            "the families bring different inner splitters "
+            f"({', '.join(map(repr, specs.values()))}); give inner=."
         )
-    return next(iter(found.values()), Folds(5))
+    return next(iter(specs.values()), Folds(5))
 
 
-def _prepare(
+def _prepare_family(
     family: Family, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options
-) -> Job:
-    ready = family.resolved(task, _smallest_part(plan))
-    if inner_spec is None and len(ready.settings) > 1:
+) -> PreparedFamily:
+    family = family.resolved(task, _smallest_part(plan))
+    if inner_spec is None and len(family.settings) > 1:
         raise RecipeError(
-            f"inner=None measures one setting, but the grid has {len(ready.settings)}; give inner=5 to choose inside, or use "
-            "Recipe.internal_cv() to choose on all of S."
+            f"inner=None measures one setting, but the grid has {len(family.settings)}; "
+            "give inner=5 to choose inside, or use Recipe.internal_cv() to choose on all "
+            "of S."
         )
-    own = options.loss is None and options.scoring is None
-    loss = find_loss(
-        options.loss, ready.scoring if own else options.scoring, task, ready.estimator
-    )
-    kinds = check_parameters(ready)
-    plan = _as_needed(plan, ready, kinds[0].candidate, inner_spec)
-    rule = rule_of(options.select, ready, kinds, loss)
+    is_default = options.loss is None and options.scoring is None
+    scoring = family.scoring if is_default else options.scoring
+    loss = find_loss(options.loss, scoring, task, family.estimator)
+    kinds = check_parameters(family)
+    plan = _without_unused_inner(plan, family, kinds[0].candidate, inner_spec)
+    rule = rule_of(options.select, family, kinds, loss)
     rule.refuse(plan)
-    notes = feasibility.check(plan, data, task, ready, loss, kinds)
-    work = Work(ready, kinds, data, loss, task, rule, options.path, options.n_jobs)
-    return Job(work, plan, (*notes, *_leaks(plan, inner_spec)))
+    notes = feasibility.check(plan, data, task, family, loss, kinds)
+    work = Work(family, kinds, data, loss, task, rule, options.path, options.n_jobs)
+    return PreparedFamily(work, plan, (*notes, *_divided_groups(plan, inner_spec)))
 
 
 def _smallest_part(plan: Plan) -> int:
+    """Return the number of rows of the smallest training part."""
     outer = [] if plan.outer_layout is None else [plan.outer_layout]
     return min(int(layout.sizes()[:, 0].min()) for layout in plan.inner_kept or outer)
 
 
-def _leaks(plan: Plan, inner_spec: Any) -> list[str]:
-    """Groups that stand on both sides of splits which were given rather than drawn."""
-    given = isinstance(inner_spec, Given | Listed | FixedRows) or not plan.outer_drawn
-    if plan.group_codes is None or not given:
+def _divided_groups(plan: Plan, inner_spec: Any) -> list[str]:
+    """Return a note if groups are on both sides of splits that were given, not drawn."""
+    is_given = isinstance(inner_spec, GivenSplitter | ListedSplits | FixedRows)
+    if plan.group_codes is None or (plan.outer_drawn and not is_given):
         return []
-    found = [finding for finding in plan.audit().findings if "groups" in finding]
-    more = f" (and {count(len(found) - 1, 'more split')})" if len(found) > 1 else ""
-    return (
-        [f"{found[0]}{more}: the splits given do not keep groups together."]
-        if found
-        else []
-    )
+    findings = [words for words in plan.audit().findings if "groups" in words]
+    if not findings:
+        return []
+    n_more = len(findings) - 1
+    more = f" (and {count(n_more, 'more split')})" if n_more else ""
+    return [f"{findings[0]}{more}: the splits given do not keep groups together."]

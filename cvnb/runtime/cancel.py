@@ -1,4 +1,4 @@
-"""One token tells a run to stop, whoever sets it: an interrupt, a Cancel button, a cluster that has given a task up."""
+"""One token stops a run, whatever the reason: an interrupt, a Cancel button, a cancelled task."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 
 class Stopped(BaseException):
-    """Ends a task that nobody waits for any more."""
+    """Raised to end a task whose result is no longer needed."""
 
 
 class Stop:
-    """A flag that is set once. Kernels poll `flag`, a byte; everything else calls `is_set` or `check`."""
+    """A flag that is set once. Kernels poll the byte `flag`; Python calls `is_set` or `check`."""
 
     def __init__(self) -> None:
         self.flag = np.zeros(1, dtype=np.uint8)
@@ -24,14 +24,14 @@ class Stop:
         self._event.set()
 
     def wait(self, seconds: float) -> bool:
-        """Sleep until the run is to stop, so long at most; whether it is."""
+        """Wait at most this long for the stop; return whether it is set."""
         return self._event.wait(seconds)
 
     def is_set(self) -> bool:
-        """Whether the run is to stop."""
+        """Return whether the run is to stop."""
         return bool(self.flag[0])
 
     def check(self) -> None:
-        """Raise Stopped where the run is to stop."""
+        """Raise Stopped if the run is to stop."""
         if self.flag[0]:
             raise Stopped

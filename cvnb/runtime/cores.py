@@ -1,7 +1,7 @@
-"""The cores that one of several calls may use: libraries start threads of their own, and calls times those must fit.
+"""Limits on the threads that libraries start, so that parallel calls share the cores.
 
-The matrix libraries are limited for the whole process, as long as any run wants it; OpenMP and Numba for one thread. A lower
-limit that somebody else has set stays.
+The matrix libraries are limited for the whole process while any run needs it, OpenMP and
+Numba for one thread. A lower limit that the user has set is kept.
 """
 
 from __future__ import annotations
@@ -16,32 +16,27 @@ from typing import Any
 
 from joblib import cpu_count
 
+Limits = list[tuple[Any, int]]  # (library, its number of threads)
+
 
 @cache
 def n_cores() -> int:
-    """Of this machine, as far as this process may use them."""
-    return cpu_count()  # it reads files
+    """Return the number of cores that this process may use."""
+    return cpu_count()  # reads files
 
 
 @contextmanager
 def at_most(n: int) -> Iterator[None]:
-    """Libraries that are called from this thread take n threads, or fewer."""
-    with (
-        _numba_at_most(n),
-        matrices_at_most(n),
-        openmp_at_most(n),
-    ):  # Numba first: it brings an OpenMP of its own
+    """Limit the libraries called from this thread to n threads."""
+    # Numba first: it loads an OpenMP library of its own.
+    with _numba_at_most(n), matrices_at_most(n), openmp_at_most(n):
         yield
 
 
 @contextmanager
 def openmp_at_most(n: int) -> Iterator[None]:
-    """The same of OpenMP alone, which trees and boosting take."""
-    before = [
-        (one, one.num_threads)
-        for one in _libraries(len(sys.modules))
-        if one.user_api == "openmp"
-    ]
+    """Limit OpenMP alone, which trees and boosting use, to n threads."""
+    before = _current_limits("openmp")
     _limit(before, n)
     try:
         yield
@@ -51,7 +46,7 @@ def openmp_at_most(n: int) -> Iterator[None]:
 
 @contextmanager
 def _numba_at_most(n: int) -> Iterator[None]:
-    """The same of Numba where it is loaded: to ask it starts its threads."""
+    """Limit Numba to n threads if it is loaded; asking for its number starts its threads."""
     numba = sys.modules.get("numba")
     if numba is None:
         yield
@@ -64,33 +59,32 @@ def _numba_at_most(n: int) -> Iterator[None]:
         numba.set_num_threads(before)
 
 
-def numba_will_take(n: int) -> None:
-    """Where Numba is still to be loaded, it starts n threads: for processes that do nothing but such calls."""
+def set_default_numba_threads(n: int) -> None:
+    """Have Numba start n threads if it is not loaded yet: for processes that only run tasks."""
     if "numba" not in sys.modules:
         os.environ.setdefault("NUMBA_NUM_THREADS", str(n))
 
 
-class _Matrices:
-    """The limit of the matrix libraries: the least that is wanted by runs that overlap, one in the background say.
+class _MatrixLimits:
+    """The limit of the matrix libraries: the lowest of all overlapping runs.
 
-    An interrupt may come between any two lines: what was before is forgotten only once it is put back.
+    An interrupt may come between any two lines, so the previous limits are cleared only
+    after they have been restored.
     """
 
     def __init__(self) -> None:
-        self.lock, self.wanted = threading.Lock(), dict[object, int]()
-        self.before = list[tuple[Any, int]]()
+        self.lock = threading.Lock()
+        self.wanted: dict[object, int] = {}
+        self.before: Limits = []
 
     @contextmanager
     def at_most(self, n: int) -> Iterator[None]:
+        """Limit the matrix libraries to n threads."""
         run = object()
         try:
             with self.lock:
                 if not self.wanted and not self.before:
-                    self.before = [
-                        (one, one.num_threads)
-                        for one in _libraries(len(sys.modules))
-                        if one.user_api == "blas"
-                    ]
+                    self.before = _current_limits("blas")
                 self.wanted[run] = n
                 _limit(self.before, min(self.wanted.values()))
             yield
@@ -104,31 +98,41 @@ class _Matrices:
                     self.before = []
 
 
-matrices_at_most = _Matrices().at_most
+matrices_at_most = _MatrixLimits().at_most
 
 
-def _limit(before: list[tuple[Any, int]], n: int) -> None:
-    for one, most in before:
-        _set(one, min(n, most))
+def _limit(before: Limits, n: int) -> None:
+    for library, n_before in before:
+        _set_threads(library, min(n, n_before))
 
 
-def _restore(before: list[tuple[Any, int]]) -> None:
-    for one, most in before:
-        _set(one, most)
+def _restore(before: Limits) -> None:
+    for library, n_before in before:
+        _set_threads(library, n_before)
 
 
-def _set(library: Any, n: int) -> None:
-    """threadpoolctl lets one thread alone limit OpenBLAS, and ignores the others in silence; here a lock keeps them apart."""
+def _set_threads(library: Any, n: int) -> None:
+    """Set the number of threads of a library.
+
+    threadpoolctl lets only one thread limit OpenBLAS and silently ignores all others; the
+    lock of _MatrixLimits keeps the callers apart, so its check is switched off.
+    """
     clear = getattr(library, "clear_controlling_thread", lambda force: None)
     clear(force=True)
     library.set_num_threads(n)
     clear(force=True)
 
 
+def _current_limits(api: str) -> Limits:
+    """Return the loaded libraries of one kind ("blas" or "openmp") with their threads."""
+    libraries = _libraries(len(sys.modules))
+    return [(lib, lib.num_threads) for lib in libraries if lib.user_api == api]
+
+
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> list[Any]:
-    """Those that are loaded; looking for them takes milliseconds, so it is done again only where modules have come."""
-    import scipy.linalg  # noqa: F401 - brings a library of its own, to be found too
+    """Return the loaded libraries. The search takes milliseconds: repeated after new imports."""
+    import scipy.linalg  # noqa: F401 - loads a library of its own, to be found too
     from threadpoolctl import ThreadpoolController
 
     return list(ThreadpoolController().lib_controllers)

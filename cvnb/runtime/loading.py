@@ -1,4 +1,4 @@
-"""Slow imports that an interrupt may hit: they are finished all the same, for half a module breaks what comes later."""
+"""Slow imports that survive an interrupt: a half-imported module would break later code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 
 
 def load(*names: str) -> None:
-    """Import these modules. An interrupt of the main thread leaves at once, while another thread finishes the import."""
+    """Import these modules; an interrupt leaves at once while a thread finishes the import."""
     if threading.current_thread() is not threading.main_thread():
         for name in names:
             importlib.import_module(name)
@@ -18,7 +18,7 @@ def load(*names: str) -> None:
         try:
             for name in names:
                 importlib.import_module(name)
-        except BaseException as error:  # raised where the import was asked for
+        except BaseException as error:  # raised below, in the calling thread
             errors.append(error)
 
     thread = threading.Thread(target=work, name="cvnb import", daemon=True)

@@ -1,7 +1,8 @@
-"""Warnings that a note says better, kept from the user in this thread alone.
+"""Silence warnings in this thread alone, for example those that a note replaces.
 
-warnings.catch_warnings is the whole process's: two threads inside it at once leave each other's filters behind. In a thread of
-our own a filter is added instead whose category is a subclass of what is warned only there.
+warnings.catch_warnings changes the whole process: two threads inside it at once leave each
+other's filters behind. Outside the main thread a filter is added instead whose category
+matches warnings only in threads that are inside `quiet`.
 """
 
 from __future__ import annotations
@@ -12,34 +13,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from .randomness import is_ours
+from .randomness import is_main_thread
 
-_lock, _n_inside, _depth = threading.Lock(), [0], threading.local()
+_lock = threading.Lock()
+_n_inside = [0]  # threads inside `quiet`
+_depth = threading.local()  # how often this thread has entered `quiet`
 
 
-class _OnlyHere(type):
-    """issubclass(category, cls) asks in which thread."""
+class _MatchesInside(type):
+    """issubclass(category, cls) is true in threads that are inside `quiet`."""
 
     def __subclasscheck__(cls, category: Any) -> bool:
         return getattr(_depth, "n", 0) > 0
 
 
-class _InThisThread(Warning, metaclass=_OnlyHere):
-    """Stands for every warning of a thread that is inside `quiet`."""
+class _InThisThread(Warning, metaclass=_MatchesInside):
+    """Every warning of a thread that is inside `quiet`."""
 
 
 @contextmanager
 def quiet(*messages: str) -> Iterator[None]:
-    """No warning that begins so is shown; none at all where nothing is said."""
-    if is_ours():
+    """Ignore warnings that begin with one of these messages; without messages, all warnings."""
+    messages = messages or ("",)
+    if is_main_thread():
         with warnings.catch_warnings():
-            for message in messages or ("",):
+            for message in messages:
                 warnings.filterwarnings("ignore", message)
             yield
         return
     with _lock:
         _n_inside[0] += 1
-        for message in messages or ("",):
+        for message in messages:
             warnings.filterwarnings("ignore", message, _InThisThread)
     _depth.n = getattr(_depth, "n", 0) + 1
     try:
@@ -49,10 +53,11 @@ def quiet(*messages: str) -> Iterator[None]:
         with _lock:
             _n_inside[0] -= 1
             if not _n_inside[0]:
-                _take_away()
+                _remove_filters()
 
 
-def _take_away() -> None:
-    for one in [one for one in warnings.filters if one[2] is _InThisThread]:
-        with suppress(ValueError):  # somebody has put the filters back meanwhile
-            warnings.filters.remove(one)  # type: ignore[attr-defined]
+def _remove_filters() -> None:
+    own = [entry for entry in warnings.filters if entry[2] is _InThisThread]
+    for entry in own:
+        with suppress(ValueError):  # other code has restored the filters meanwhile
+            warnings.filters.remove(entry)  # type: ignore[attr-defined]

@@ -1,8 +1,9 @@
-"""The threads of this process, and the team that a task is handed: a stop token, and help with a list of calls.
+"""The threads of this process, and the team that a task gets: a stop token and idle threads.
 
-The kernels let go of Python's lock, so threads are enough and nothing is copied. The matrix library is held to one thread
-meanwhile: the calls are the parallel work. Nobody waits for what is interrupted: kernels poll the stop token, forests and
-boosting ask for it between trees. A fit that cannot be stopped goes on in its thread until it ends.
+The kernels release Python's lock, so threads are enough and nothing is copied. The matrix
+libraries are limited to one thread meanwhile: the calls are the parallel work. Nobody waits
+for interrupted work: kernels poll the stop token, forests and boosting check it between
+trees. A fit that cannot be stopped continues in its thread until it ends.
 """
 
 from __future__ import annotations
@@ -25,84 +26,94 @@ from joblib.parallel import get_active_backend
 from .cancel import Stop
 from .cores import n_cores
 
-LOOK_EVERY = 0.05  # seconds between two looks at the progress
-SOON = 0.1  # seconds that an interrupt may wait for what ends by itself
+POLL_SECONDS = 0.05  # between two updates of the progress
+LEAVE_SECONDS = 0.1  # an interrupt waits at most this long for calls to end
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Look = Callable[[], None]
+Poll = Callable[[], None]
 
 
 class Team:
-    """What a task may use: the stop token, other threads that have nothing to do, and a count of what is done.
+    """What a task may use: the stop token, idle threads, and a count of the work done.
 
-    calls  the model that a thread of the pool is fitting and that no stop token reaches, "" for any other call
+    calls    for each thread that makes a call: the model it is fitting, if the stop token
+             does not reach that fit, else ""
+    waiting  one entry for each call of the executor that has not begun
     """
 
     def __init__(
         self, stop: Stop, pool: ThreadPoolExecutor | None = None, n: int = 1
     ) -> None:
-        self.stop, self.pool, self.n, self.config = stop, pool, n, sklearn.get_config()
+        self.stop, self.pool, self.n = stop, pool, n
+        self.config = sklearn.get_config()
         self.done = 0.0
         self.calls: dict[int, str] = {}
+        self.waiting: deque[None] = deque()
 
-    def tell(self, done: float) -> None:
-        """Count what is done, in the path's unit; for the progress alone."""
+    def advance(self, done: float) -> None:
+        """Add to the work done, in the path's unit; only the progress reads it."""
         self.done += done
+
+    def counted(
+        self, call: Callable[[Any, Team], Result], n: int
+    ) -> Callable[[Any], Result]:
+        """Return the call with this team as its second argument; `waiting` counts down from n."""
+        waiting = self.waiting = deque([None] * n)
+
+        def begin(item: Any) -> Result:
+            waiting.pop()
+            return call(item, self)
+
+        return begin
 
     def map(
         self, call: Callable[[Item], Result], items: Iterable[Item]
     ) -> list[Result]:
-        """call(item) of every item, in order. This thread makes the calls, and idle threads of the pool help.
+        """Return call(item) of every item, in order. This thread calls, and idle threads help.
 
-        Where calls raise, the error of the first such item is raised: the same on any number of threads.
+        While calls of the executor wait, no thread is idle: each takes the next one whole. If
+        calls raise, the error of the first such item is raised, on any number of threads.
         """
-        if self.pool is None or self.n == 1:
-            found = []
-            for item in items:
-                self.stop.check()
-                found.append(call(item))
-            return found
         items = list(items)
-        return (
-            list(self.imap(call, items))
-            if len(items) > 1
-            else [call(item) for item in items]
-        )
+        has_helpers = self.pool is not None and self.n > 1 and not self.waiting
+        if has_helpers and len(items) > 1:
+            return list(self.imap(call, items))
+        results = []
+        for item in items:
+            self.stop.check()
+            results.append(call(item))
+        return results
 
     def imap(
         self, call: Callable[[Item], Result], items: Sequence[Item]
     ) -> Iterator[Result]:
-        """The same, each result as soon as it and all before it are there."""
-        shared = _Shared(call, items, self.stop)
-        n_helpers = 0 if self.pool is None else min(self.n, len(items)) - 1
-        helpers = (
-            [self.pool.submit(self._help, shared) for _ in range(n_helpers)]
-            if self.pool is not None
-            else []
-        )
+        """Yield call(item) of every item in order, each as soon as it and all before are done."""
+        shared = _SharedCalls(call, items, self.stop)
+        helpers: list[Future[None]] = []
+        if self.pool is not None:
+            n_helpers = min(self.n, len(items)) - 1
+            helpers = [self.pool.submit(self._help, shared) for _ in range(n_helpers)]
         n_given = 0
-        while shared.one():
-            while n_given < len(items) and shared.is_there[n_given]:
-                yield shared.found[n_given]
+        while shared.make_next():
+            while n_given < len(items) and shared.is_done[n_given]:
+                yield shared.results[n_given]
                 n_given += 1
         for helper in helpers:
-            if not helper.cancel():  # one that has not begun is not needed any more
+            if not helper.cancel():  # a helper that has not begun is not needed
                 helper.result()
         if shared.errors:
             raise shared.errors[min(shared.errors)]
-        yield from shared.found[n_given:]
+        yield from shared.results[n_given:]
 
-    def _help(self, shared: _Shared) -> None:
-        with (
-            self.inside(),
-            sklearn.config_context(**self.config),
-        ):  # each thread has its own
-            while shared.one():
+    def _help(self, shared: _SharedCalls) -> None:
+        # scikit-learn's configuration belongs to a thread
+        with self.inside(), sklearn.config_context(**self.config):
+            while shared.make_next():
                 pass
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """A thread of the pool makes a call inside."""
+        """Register a call that a thread of the pool makes."""
         me = threading.get_ident()
         self.calls[me] = ""
         try:
@@ -112,7 +123,7 @@ class Team:
 
     @contextmanager
     def fitting(self, model: str) -> Iterator[None]:
-        """A fit that no stop token reaches is made inside."""
+        """Register a fit that the stop token does not reach."""
         me = threading.get_ident()
         if me not in self.calls:  # the main thread, which an interrupt reaches
             yield
@@ -123,90 +134,88 @@ class Team:
         finally:
             self.calls[me] = ""
 
-    def leave(self) -> list[str]:
-        """Wait a moment for the calls to end; the models that are being fitted then and that go on.
+    def still_fitting(self) -> list[str]:
+        """Wait briefly for the calls to end; return the models whose fits continue.
 
-        A thread that is inside scikit-learn's `warnings.catch_warnings` would put back the filters of before the interrupt.
+        The wait matters: a thread inside scikit-learn's `warnings.catch_warnings` would
+        restore the filters of before the interrupt.
         """
-        until = time.monotonic() + SOON
+        until = time.monotonic() + LEAVE_SECONDS
         while self.calls and time.monotonic() < until:
-            time.sleep(0.1 * SOON)
+            time.sleep(0.1 * LEAVE_SECONDS)
         return [model for model in list(self.calls.values()) if model]
 
 
-class _Shared:
-    """Calls that several threads make, each once and begun in order; none is begun after an error."""
+class _SharedCalls:
+    """Calls that several threads make, each once, begun in order; none begins after an error."""
 
     def __init__(
         self, call: Callable[[Any], Any], items: Sequence[Any], stop: Stop
     ) -> None:
         self.call, self.items, self.stop = call, items, stop
-        self.found: list[Any] = [None] * len(items)
-        self.is_there = [False] * len(items)
+        self.results: list[Any] = [None] * len(items)
+        self.is_done = [False] * len(items)
         self.errors: dict[int, BaseException] = {}
-        self.numbers = iter(
-            range(len(items))
-        )  # next() on it is one step, whatever the threads
+        self.indices = iter(range(len(items)))  # next() on it is atomic
 
-    def one(self) -> bool:
-        """Make the next call; False where there is none."""
-        i = None if self.errors else next(self.numbers, None)
+    def make_next(self) -> bool:
+        """Make the next call; return False if none is left."""
+        i = None if self.errors else next(self.indices, None)
         if i is None:
             return False
         try:
             self.stop.check()
-            self.found[i] = self.call(self.items[i])
-            self.is_there[i] = True
-        except BaseException as error:  # raised in the thread that asked for the calls
+            self.results[i] = self.call(self.items[i])
+            self.is_done[i] = True
+        except BaseException as error:  # raised in the thread that needs the results
             self.errors[i] = error
-            if isinstance(
-                error, KeyboardInterrupt
-            ):  # at once: nobody waits for the helpers
+            if isinstance(error, KeyboardInterrupt):  # do not wait for the helpers
                 raise
         return True
 
 
 def n_threads(n_jobs: int | None) -> int:
-    """How many threads: n_jobs, else those of joblib.parallel_config, else all processors as scikit-learn's own k-NN takes.
+    """Return the number of threads: n_jobs, else joblib.parallel_config's, else all cores.
 
-    OMP_NUM_THREADS bounds the last; joblib sets it in its workers, so that processes times threads is the number of processors.
-    Where joblib.parallel_config names a cluster, its workers are no threads of this machine.
+    All cores is what scikit-learn's own k-NN takes; OMP_NUM_THREADS bounds it. joblib sets
+    that variable in its workers, so that processes times threads is the number of cores. The
+    workers of a cluster that joblib.parallel_config names are no threads of this machine.
     """
     backend, n = get_active_backend()
-    if n_jobs == 1 or (
-        not is_dask(backend) and (n_jobs is not None or n not in (None, 1))
-    ):
+    is_given = not is_dask(backend) and (n_jobs is not None or n not in (None, 1))
+    if n_jobs == 1 or is_given:
         return max(1, effective_n_jobs(n_jobs))
     limit = os.environ.get("OMP_NUM_THREADS", "")
-    return max(
-        1, min(n_cores(), int(limit) if limit.isdigit() and int(limit) else n_cores())
-    )
+    if limit.isdigit() and int(limit):
+        return max(1, min(n_cores(), int(limit)))
+    return max(1, n_cores())
 
 
 def is_dask(backend: Any) -> bool:
-    """Whether this backend of joblib's is a cluster; nothing is imported to find out."""
-    return any(
-        one.__name__ == "DaskDistributedBackend" for one in type(backend).__mro__
-    )
+    """Return whether a joblib backend is a dask cluster, without importing dask."""
+    names = [base.__name__ for base in type(backend).__mro__]
+    return "DaskDistributedBackend" in names
 
 
 @contextmanager
 def pool_of(n: int) -> Iterator[ThreadPoolExecutor]:
-    """n threads, kept for the next run: to start one costs half a millisecond. After an error they are left behind."""
-    pool = _kept.pop(n, None) or ThreadPoolExecutor(n, thread_name_prefix="cvnb")
+    """Yield a pool of n threads, kept for the next run: starting a thread takes 0.5 ms.
+
+    After an error the pool is abandoned.
+    """
+    pool = _idle_pools.pop(n, None) or ThreadPoolExecutor(n, thread_name_prefix="cvnb")
     try:
         yield pool
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         raise
-    _kept[n] = pool
+    _idle_pools[n] = pool
 
 
-_kept: dict[int, ThreadPoolExecutor] = {}
+_idle_pools: dict[int, ThreadPoolExecutor] = {}
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        after_in_child=_kept.clear
-    )  # a child has the pool but not its threads
+    # a forked child has the pools but not their threads
+    os.register_at_fork(after_in_child=_idle_pools.clear)
 
 
 def in_order(
@@ -214,32 +223,35 @@ def in_order(
     items: Iterable[Item],
     pool: ThreadPoolExecutor,
     n: int,
-    look: Look,
+    poll: Poll,
 ) -> Iterator[Result]:
-    """call(item) of every item, on the n threads of the pool and given in order; few are made ahead of the caller.
+    """Yield call(item) of every item in order, made on the n threads of the pool.
 
-    This thread waits, sees an interrupt at once, and now and then calls `look`; what is not begun by then is never begun.
+    Few calls are made ahead of the caller. This thread waits, sees an interrupt at once, and
+    calls `poll` regularly; calls that have not begun by then never begin.
     """
     ahead: deque[Future[Result]] = deque()
-    left = iter(items)
+    items = iter(items)
     try:
         while True:
-            ahead.extend(
-                pool.submit(call, item) for item in islice(left, n + 1 - len(ahead))
-            )
+            for item in islice(items, n + 1 - len(ahead)):
+                ahead.append(pool.submit(call, item))
             if not ahead:
                 return
-            found = awaited(ahead[0], look)
+            result = wait_for(ahead[0], poll)
             ahead.popleft()
-            yield found
-    except KeyboardInterrupt:  # what is finished is not lost
+            yield result
+    except KeyboardInterrupt:  # finished calls are not lost
         while ahead and ahead[0].done():
             yield ahead.popleft().result()
         raise
 
 
 def stoppable(call: Callable[[], Result], stop: Stop) -> Result:
-    """The result of the call. The main thread has another one make it, and hears interrupts, which set the token."""
+    """Return the result of a call that an interrupt can stop.
+
+    The main thread has another thread make the call, and sets the stop token on an interrupt.
+    """
     if threading.current_thread() is not threading.main_thread():
         return call()
     context = contextvars.copy_context()
@@ -247,23 +259,23 @@ def stoppable(call: Callable[[], Result], stop: Stop) -> Result:
     def caught() -> Result | Exception:
         try:
             return context.run(call)
-        except Exception as error:  # raised below: the thread is kept
+        except Exception as error:  # raised below, so that the pool is kept
             return error
 
     with pool_of(1) as pool:
         future = pool.submit(caught)
         try:
-            found = awaited(future, lambda: None)
+            result = wait_for(future, lambda: None)
         except BaseException:
             stop.set()
             raise
-    if isinstance(found, Exception):
-        raise found
-    return found
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
-def awaited(future: Future[Result], look: Look) -> Result:
-    """The result of the future; an interrupt is seen at once."""
-    while not wait([future], timeout=LOOK_EVERY).done:
-        look()
+def wait_for(future: Future[Result], poll: Poll) -> Result:
+    """Return the result of the future; an interrupt is seen at once."""
+    while not wait([future], timeout=POLL_SECONDS).done:
+        poll()
     return future.result()

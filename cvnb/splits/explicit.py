@@ -1,4 +1,4 @@
-"""Row numbers that the user or a splitter gives, checked as they come."""
+"""Explicit splits: row numbers from the user or a splitter, checked one pair at a time."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from .splitters import Pair
 def check_pairs(
     level: str, pairs: Any, n_rows: int, j: int | None = None
 ) -> Iterable[Pair]:
-    """(train, test) pairs as they come, each checked: whole numbers in range, disjoint, not empty.
+    """Yield the (train, test) pairs, each checked: integers in range, disjoint, not empty.
 
-    Cost: O(train + test) per pair; leave-one-out on m rows gives m lists of m rows, so O(m) per pair would still do.
+    level: "outer" or "inner"
+    pairs: an iterable of (train, test), read one by one
+    n_rows: number of rows that the pairs refer to
+    j: the outer split, if these are splits of its training part
+
+    Cost: O(train + test) per pair.
     """
     n_pairs = 0
-    trained_in = np.full(
-        n_rows, -1
-    )  # the last split that trains on a row: one array serves all
+    inside = "" if level == "outer" or j is None else f" of outer split {j}"
+    trained_in = np.full(n_rows, -1)  # the last split that trains on a row
     for k, pair in enumerate(pairs):
-        where = f"{level} split {k}" + (
-            f" of outer split {j}" if level == "inner" and j is not None else ""
-        )
+        where = f"{level} split {k}{inside}"
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise RecipeError(f"{where} is no (train, test) pair of row numbers.")
-        train, test = (
-            check_rows(f"{side} of {where}", rows, n_rows)
-            for side, rows in zip(("train", "test"), pair, strict=True)
-        )
+        train = check_rows(f"train of {where}", pair[0], n_rows)
+        test = check_rows(f"test of {where}", pair[1], n_rows)
         trained_in[train] = k
         overlap = trained_in[test] == k
         if overlap.any():
             both = test[overlap]
             more = f" (and {both.size - 1} more)" if both.size > 1 else ""
             raise RecipeError(
-                f"{where} has row {both[0]}{more} in its training and its test part: they overlap; a row tested on may not be "
-                "trained on (a bootstrap does that)."
+                f"{where} has row {both[0]}{more} in its training and its test part: they "
+                "overlap; a row tested on may not be trained on (a bootstrap does that)."
             )
         n_pairs += 1
         yield train, test
@@ -50,23 +50,26 @@ def check_pairs(
 
 
 def positions(pairs: Iterable[Pair], place: np.ndarray, j: int) -> Iterable[Pair]:
-    """Inner splits given in row numbers of the whole data, as positions inside outer training part j.
+    """Convert inner splits in row numbers of the whole data to positions in outer training part j.
 
-    place[row]: the position of a row in that part, negative where it is not in there.
+    pairs: (train, test) row numbers
+    place: [n_rows] the position of every row in that part, negative if it is not in it
+    j: the outer split
     """
     for k, pair in enumerate(pairs):
         train, test = (place[rows] for rows in pair)
         if min(train.min(), test.min()) < 0:
             rows = np.concatenate(pair)
             raise RecipeError(
-                f"inner split {k} of outer split {j} uses row {rows[place[rows] < 0].min()}, which is outside that outer "
-                "training part; inner lists count rows of the whole data."
+                f"inner split {k} of outer split {j} uses row "
+                f"{rows[place[rows] < 0].min()}, which is outside that outer training "
+                "part; inner lists count rows of the whole data."
             )
         yield train, test
 
 
 def check_rows(name: str, rows: Any, n_rows: int) -> np.ndarray:
-    """Row numbers as int64: whole, in range, at least one."""
+    """Return row numbers as int64; refuse fractions, rows out of range and an empty list."""
     rows = np.asarray(rows)
     if rows.dtype == bool:
         raise RecipeError(
@@ -82,11 +85,12 @@ def check_rows(name: str, rows: Any, n_rows: int) -> np.ndarray:
 
 
 def in_range(name: str, rows: np.ndarray, n_rows: int) -> np.ndarray:
-    """Row numbers, all of them in 0 ... n_rows - 1."""
+    """Return the row numbers, refused unless all are in 0 ... n_rows - 1."""
     if rows.min() < 0 or rows.max() >= n_rows:
         outside = rows[(rows < 0) | (rows >= n_rows)]
         raise RecipeError(
-            f"{name} names row {outside[0]}, but the rows are 0 to {n_rows - 1}; an inner splitter counts positions inside its "
-            "outer training part, explicit lists count rows of the whole data."
+            f"{name} names row {outside[0]}, but the rows are 0 to {n_rows - 1}; an inner "
+            "splitter counts positions inside its outer training part, explicit lists "
+            "count rows of the whole data."
         )
     return rows

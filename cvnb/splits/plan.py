@@ -1,4 +1,4 @@
-"""Plan: every outer and inner split with its row numbers, kept as data and re-checkable."""
+"""Plan: every outer and inner split with its row numbers, stored and re-checkable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..data.table import Data
 from ..errors import RecipeError
 from ..wording import count
 from . import layouts
-from .layouts import Layout, Pairs, Splits, summary
+from .layouts import Layout, OnDemand, Pairs, Splits, summary
 from .splitters import Pair, within
 
 FORMAT = "cvnb plan 1"
@@ -24,8 +24,25 @@ FORMAT = "cvnb plan 1"
 class Plan:
     """Every split of one recipe on one data set, drawn once from one seed.
 
-    outer      list of (train, test) row numbers; empty where nothing is measured outside
-    inner[j]   the splits inside outer training part j (inside all of S where outer is empty), in row numbers of the whole data
+    outer      (train, test) row numbers of each outer split; empty without an outer level
+    inner[j]   (train, test) row numbers of the splits inside outer training part j,
+               or inside all of S without an outer level
+    notes      cautions, such as a class too small for every fold
+
+    Its fields, which Recipe.plan fills:
+
+    n_rows          number of rows
+    outer_layout    how the outer splits are stored; None without an outer level
+    inner_layouts   the same for the inner splits of each outer training part, or of S;
+                    None if nothing is chosen
+    buffer          rows dropped on both sides of a test part
+    recipe          text of the recipe
+    outer_words     description of the outer splits, such as "5-fold CV"
+    inner_words     description of the inner splits
+    group_codes     group of every row, as an integer; None without groups
+    outer_drawn     False: the outer splits are a list or a splitter given by the user
+    data            the checked rows; None in a plan read from JSON
+    task            "classification" or "regression"; "" in a plan read from JSON
 
     >>> from cvnb import Recipe
     >>> plan = Recipe(outer=3, inner=2).plan(np.arange(12.0).reshape(-1, 1), np.arange(12) / 12)
@@ -35,7 +52,7 @@ class Plan:
       inner <2 splits: 4 training rows, 4 test rows> in each of 3 outer training parts
     >>> plan.audit()
     no finding in 9 splits
-    >>> plan.outer[0]  # or plan.part(0), which is all of S where there is no outer split
+    >>> plan.outer[0]  # or plan.part(0), which is all of S without an outer level
     (array([0, 1, 2, 3, 5, 7, 8, 9]), array([ 4,  6, 10, 11]))
     >>> plan.inner[0][1]
     (array([1, 2, 8, 9]), array([0, 3, 5, 7]))
@@ -60,10 +77,10 @@ class Plan:
 
     @property
     def outer(self) -> Splits:
-        """(train, test) row numbers of every outer split; empty where nothing is measured outside."""
-        return Splits(
-            Pairs([], self.n_rows) if self.outer_layout is None else self.outer_layout
-        )
+        """The (train, test) row numbers of every outer split; empty without an outer level."""
+        if self.outer_layout is None:
+            return Splits(Pairs([], self.n_rows))
+        return Splits(self.outer_layout)
 
     @property
     def inner(self) -> Sequence[Splits]:
@@ -72,41 +89,34 @@ class Plan:
 
     @property
     def n_parts(self) -> int:
-        """Number of training parts inside which a setting is chosen: outer splits, or 1 where there are none."""
+        """The number of parts in which a setting is chosen: outer splits, or 1 for all of S."""
         return 1 if self.outer_layout is None else len(self.outer_layout) or 1
 
     @property
     def n_inner(self) -> int:
-        """Number of inner splits, all together."""
-        return (
-            0
-            if self.inner_layouts is None
-            else sum(len(layout) for layout in self.inner_layouts)
-        )
+        """The number of inner splits in all training parts together."""
+        return sum(map(len, self.inner_layouts or ()))
 
     @property
     def in_time(self) -> bool:
-        """Whether the recipe says that rows stand in the order of time."""
-        return any(
-            words in self.recipe
-            for words in ("time_ordered=True", "TimeSeriesSplit(", "TimeBlocks(")
-        )
+        """Whether the recipe splits rows in the order of time."""
+        marks = ("time_ordered=True", "TimeSeriesSplit(", "TimeBlocks(")
+        return any(mark in self.recipe for mark in marks)
 
     @property
     def nbytes(self) -> int:
-        """Memory of all the splits."""
+        """Memory of all splits in bytes."""
         outer = [] if self.outer_layout is None else [self.outer_layout]
         return sum(layout.nbytes for layout in [*outer, *self.inner_kept])
 
     @property
     def inner_kept(self) -> list[Layout]:
-        """The inner layouts, one that several parts share only once."""
-        return list(
-            {id(layout): layout for layout in self.inner_layouts or ()}.values()
-        )
+        """The distinct inner layouts; several training parts may share one."""
+        distinct = {id(layout): layout for layout in self.inner_layouts or ()}
+        return list(distinct.values())
 
     def part(self, j: int) -> Pair:
-        """(train, test) of outer split j; all of S and nothing where there is no outer split."""
+        """Return (train, test) of outer split j; without an outer level (all of S, no rows)."""
         if self.outer_layout is None:
             return np.arange(self.n_rows), np.arange(0)
         return self.outer[j]
@@ -114,27 +124,30 @@ class Plan:
     @cached_property
     def row_codes(self) -> np.ndarray:
         """One integer per row, shared by repeated rows."""
-        return (
-            np.arange(self.n_rows, dtype=np.int32)
-            if self.data is None
-            else self.data.row_codes
-        )
+        if self.data is None:
+            return np.arange(self.n_rows, dtype=np.int32)
+        return self.data.row_codes
 
     def audit(self) -> Audit:
-        """Every split checked again: disjoint, groups apart, buffer kept, repeated rows on one side."""
-        found: list[str] = []
-        for where, splits in self.levels():
-            found += self._findings(where, splits)
-        return Audit(len(self.outer) + self.n_inner, tuple(found))
+        """Check every split again.
+
+        Parts must be disjoint, groups uncut, the buffer kept and repeated rows on one side.
+        """
+        findings: list[str] = []
+        for name, splits in self.levels():
+            findings += self._findings(name, splits)
+        return Audit(len(self.outer) + self.n_inner, tuple(findings))
 
     def to_json(self) -> str:
-        """A record from which `from_json` makes the same splits on another machine."""
-        number = {id(layout): i for i, layout in enumerate(self.inner_kept)}
-        inner = (
-            None
-            if self.inner_layouts is None
-            else [number[id(layout)] for layout in self.inner_layouts]
-        )
+        """Return a record from which `from_json` makes the same splits on another machine."""
+        index = {id(layout): i for i, layout in enumerate(self.inner_kept)}
+        inner = outer = groups = None
+        if self.outer_layout is not None:
+            outer = self.outer_layout.to_dict()
+        if self.inner_layouts is not None:
+            inner = [index[id(layout)] for layout in self.inner_layouts]
+        if self.group_codes is not None:
+            groups = layouts.pack(self.group_codes)
         record = {
             "format": FORMAT,
             "recipe": self.recipe,
@@ -142,12 +155,10 @@ class Plan:
             "inner_words": self.inner_words,
             "n_rows": self.n_rows,
             "buffer": self.buffer,
-            "outer": None if self.outer_layout is None else self.outer_layout.to_dict(),
+            "outer": outer,
             "inner": inner,
             "inner_layouts": [layout.to_dict() for layout in self.inner_kept],
-            "groups": None
-            if self.group_codes is None
-            else layouts.pack(self.group_codes),
+            "groups": groups,
             "rows": layouts.pack(self.row_codes),
             "notes": list(self.notes),
         }
@@ -155,34 +166,33 @@ class Plan:
 
     @classmethod
     def from_json(cls, text: str) -> Plan:
-        """The plan that `to_json` wrote."""
+        """Return the plan that `to_json` wrote."""
         try:
             record = json.loads(text)
             if record["format"] != FORMAT:
                 raise KeyError(record["format"])
-            shared = [layouts.from_dict(layout) for layout in record["inner_layouts"]]
-            plan = cls(
-                n_rows=record["n_rows"],
-                outer_layout=None
-                if record["outer"] is None
-                else layouts.from_dict(record["outer"]),
-                inner_layouts=None
-                if record["inner"] is None
-                else tuple(shared[i] for i in record["inner"]),
-                buffer=record["buffer"],
-                recipe=record["recipe"],
-                outer_words=record["outer_words"],
-                inner_words=record["inner_words"],
-                notes=tuple(record["notes"]),
-                group_codes=None
-                if record["groups"] is None
-                else layouts.unpack(record["groups"]),
-            )
-            plan.__dict__["row_codes"] = layouts.unpack(record["rows"])
+            return cls._from_record(record)
         except (KeyError, TypeError, ValueError) as error:
             raise RecipeError(
                 f"this text is no plan written by Plan.to_json(): {error!r}"
             ) from None
+
+    @classmethod
+    def _from_record(cls, record: dict[str, Any]) -> Plan:
+        outer, inner, groups = record["outer"], record["inner"], record["groups"]
+        distinct = [layouts.from_dict(layout) for layout in record["inner_layouts"]]
+        plan = cls(
+            n_rows=record["n_rows"],
+            outer_layout=None if outer is None else layouts.from_dict(outer),
+            inner_layouts=None if inner is None else tuple(distinct[i] for i in inner),
+            buffer=record["buffer"],
+            recipe=record["recipe"],
+            outer_words=record["outer_words"],
+            inner_words=record["inner_words"],
+            notes=tuple(record["notes"]),
+            group_codes=None if groups is None else layouts.unpack(groups),
+        )
+        plan.__dict__["row_codes"] = layouts.unpack(record["rows"])
         return plan
 
     def __eq__(self, other: object) -> bool:
@@ -197,11 +207,13 @@ class Plan:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        lines = [f"Plan of {count(self.n_rows, 'row')}: {self.words}"]
+        lines, each = [f"Plan of {count(self.n_rows, 'row')}: {self.words}"], ""
         if self.outer_layout is not None:
             lines.append(f"  outer {self.outer!r}")
+            each = " in the outer training part"
+            if self.n_parts > 1:
+                each = f" in each of {self.n_parts} outer training parts"
         if self.inner_layouts is not None:
-            each = "" if self.outer_layout is None else f" in {self._each_part()}"
             sizes = np.concatenate([layout.sizes() for layout in self.inner_kept])
             lines.append(f"  inner {summary(len(self.inner[0]), sizes)}{each}")
         return "\n".join([*lines, *(f"  - {note}" for note in self.notes)])
@@ -210,84 +222,75 @@ class Plan:
     def words(self) -> str:
         """The two levels in words: "5-fold CV, inside each training part 3-fold CV"."""
         part = "each training part" if len(self.outer) > 1 else "the training part"
-        return f", inside {part} ".join(
-            words for words in (self.outer_words, self.inner_words) if words
-        )
-
-    def _each_part(self) -> str:
-        return (
-            "the outer training part"
-            if self.n_parts == 1
-            else f"each of {self.n_parts} outer training parts"
-        )
+        levels = filter(None, (self.outer_words, self.inner_words))
+        return f", inside {part} ".join(levels)
 
     def _repr_mimebundle_(
         self, include: Any = None, exclude: Any = None
     ) -> dict[str, str]:
-        from ..views.display import plan_bundle
+        from ..views.inputs import plan_bundle
 
         return plan_bundle(self)
 
     def levels(self) -> Iterator[tuple[str, Splits]]:
-        """(name with a place for k, splits): the outer splits, then the inner ones of every part."""
+        """Yield (name with a {k}, splits): the outer splits, then the inner ones of every part."""
         yield "outer split {k}", self.outer
-        for j, splits in enumerate(
-            self.inner if self.inner_layouts is not None else ()
-        ):
+        if self.inner_layouts is None:
+            return
+        for j, splits in enumerate(self.inner):
             inside = "" if self.outer_layout is None else f" of outer split {j}"
             yield f"inner split {{k}}{inside}", splits
 
-    def _findings(self, where: str, splits: Splits) -> Iterator[str]:
+    def _findings(self, name: str, splits: Splits) -> Iterator[str]:
         if not len(splits):
             return
         if misfit := splits.misfit:
             which = "outside" if misfit > 0 else "left out of"
-            yield f"{where.format(k=0)}: {count(abs(misfit), 'row')} {which} its training part"
+            yield f"{name.format(k=0)}: {count(abs(misfit), 'row')} {which} its training part"
             return
-        checks = [
-            (np.arange(self.n_rows), "row", ""),
-            (_repeated(self.row_codes), "repeated row", ""),
-        ]
+        checks = [(np.arange(self.n_rows), "row", "")]
+        if np.bincount(self.row_codes).max() > 1:
+            checks.append((self.row_codes, "repeated row", ""))
         if self.group_codes is not None:
             checks.append((self.group_codes, "row", " of cut groups"))
         for codes, noun, whose in checks:
-            met = (
-                splits.layout.straddling(splits.codes(codes))
-                if codes is not None
-                else np.zeros(0, dtype=int)
-            )
-            for at in np.flatnonzero(met):
-                yield f"{where.format(k=at)}: {count(met[at], noun)}{whose} on both sides"
-        for k, (train, test) in enumerate(splits) if self.buffer else ():
-            near = int(np.count_nonzero(within(test, self.n_rows, self.buffer)[train]))
-            if near:
-                yield f"{where.format(k=k)}: {count(near, 'training row')} within the buffer of {count(self.buffer, 'row')}"
+            n_rows = splits.layout.straddling(splits.codes(codes))
+            for k in np.flatnonzero(n_rows):
+                yield f"{name.format(k=k)}: {count(n_rows[k], noun)}{whose} on both sides"
+        if self.buffer:
+            yield from self._near_rows(name, splits)
+
+    def _near_rows(self, name: str, splits: Splits) -> Iterator[str]:
+        buffer = f"the buffer of {count(self.buffer, 'row')}"
+        for k, (train, test) in enumerate(splits):
+            near = within(test, self.n_rows, self.buffer)[train]
+            if n := int(np.count_nonzero(near)):
+                yield f"{name.format(k=k)}: {count(n, 'training row')} within {buffer}"
 
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """What a second look at every split found."""
+    """The findings of a second check of every split."""
 
     n_splits: int
     findings: tuple[str, ...]
 
     @property
     def ok(self) -> bool:
+        """Whether there is no finding."""
         return not self.findings
 
     def __repr__(self) -> str:
-        bad = len({finding.split(":")[0] for finding in self.findings})
-        what = f"findings in {bad} of" if bad else "no finding in"
-        return "\n".join(
-            [
-                f"{what} {self.n_splits} splits",
-                *(f"  - {finding}" for finding in self.findings),
-            ]
-        )
+        n_bad = len({finding.split(":")[0] for finding in self.findings})
+        found = f"findings in {n_bad} of" if n_bad else "no finding in"
+        lines = [f"  - {finding}" for finding in self.findings]
+        return "\n".join([f"{found} {self.n_splits} splits", *lines])
 
 
-class _Inner(Sequence[Splits]):
-    """inner[j] made on demand: nothing is kept per split but its layout."""
+class _Inner(OnDemand[Splits]):
+    """The sequence Plan.inner, whose items are made on demand from the layouts."""
+
+    noun = "outer split"
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -295,24 +298,13 @@ class _Inner(Sequence[Splits]):
     def __len__(self) -> int:
         return self._plan.n_parts
 
-    def __getitem__(self, j: Any) -> Any:
-        if isinstance(j, slice):
-            return [self[i] for i in range(*j.indices(len(self)))]
-        if not -len(self) <= j < len(self):
-            raise IndexError(f"outer split {j} of {len(self)}")
-        j, plan = int(j) % len(self), self._plan
+    def item(self, j: int) -> Splits:
+        plan = self._plan
         if plan.inner_layouts is None:
             return Splits(Pairs([], plan.n_rows))
         return Splits(plan.inner_layouts[j], plan.outer_layout, j)
 
     def __repr__(self) -> str:
-        return (
-            f"[{', '.join(map(repr, self))}]"
-            if len(self) < 4
-            else f"<inner splits of {len(self)} outer splits>"
-        )
-
-
-def _repeated(codes: np.ndarray) -> np.ndarray | None:
-    """The codes where some row is repeated, None otherwise; rows that are not repeated keep codes of their own."""
-    return None if np.bincount(codes).max() < 2 else codes
+        if len(self) < 4:
+            return f"[{', '.join(map(repr, self))}]"
+        return f"<inner splits of {len(self)} outer splits>"

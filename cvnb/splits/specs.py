@@ -1,4 +1,4 @@
-"""What outer= and inner= can be, each turned into one small record."""
+"""The values of outer= and inner=, each converted to one small record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_SHOWN = 200  # characters of given splits in a repr
 
 @dataclass(frozen=True)
 class Folds:
-    """K folds drawn by scikit-learn's KFold and its stratified and grouped kin, or K time blocks."""
+    """K folds: scikit-learn's KFold, its stratified and grouped variants, or K time blocks."""
 
     n_splits: int
 
@@ -27,7 +27,7 @@ class Folds:
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """One row, or one group where there are groups, tested at a time."""
+    """One row, or one group if there are groups, tested at a time."""
 
     def __repr__(self) -> str:
         return "'loo'"
@@ -35,15 +35,14 @@ class LeaveOneOut:
 
 @dataclass(frozen=True)
 class Holdout:
-    """One holdout of a share of the rows at hand, or of all rows of S."""
+    """One holdout of a share of the rows to split, or of all rows of S."""
 
     share: float
     of_all: bool = False
 
     def __repr__(self) -> str:
-        return (
-            f"Holdout({self.share!r}, of_all=True)" if self.of_all else repr(self.share)
-        )
+        share = repr(self.share)
+        return f"Holdout({share}, of_all=True)" if self.of_all else share
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,10 @@ class LikeOuterTest:
 
 @dataclass(frozen=True)
 class Resampling:
-    """`samples` random holdouts of a share of the rows at hand.
+    """Random holdouts, drawn independently.
+
+    samples  number of holdouts, at least 1
+    share    share of the rows in each test part, between 0 and 1
 
     >>> from cvnb import Recipe
     >>> Recipe(outer=5, inner=Resampling(20, 0.25)).name
@@ -69,42 +71,38 @@ class Resampling:
 
 
 @dataclass(frozen=True)
-class Given:
-    """A splitter, used exactly as given."""
+class GivenSplitter:
+    """A splitter, used exactly as given.
+
+    explicit  False for the folds that scikit-learn makes of an integer cv=
+    """
 
     splitter: Any
-    explicit: bool = (
-        True  # False for the folds that scikit-learn makes of a bare number
-    )
+    explicit: bool = True
 
     def __repr__(self) -> str:
-        shown = " ".join(repr(self.splitter).split())
-        return f"<{type(self.splitter).__name__}>" if " at 0x" in shown else shown
+        text = " ".join(repr(self.splitter).split())
+        return f"<{type(self.splitter).__name__}>" if " at 0x" in text else text
 
 
 @dataclass(frozen=True)
-class Listed:
-    """Explicit splits: (train, test) pairs, or inside an outer split one such list per outer split."""
+class ListedSplits:
+    """(train, test) pairs; as inner= with outer splits, one list of pairs per outer split."""
 
     splits: tuple[Any, ...]
 
     def __repr__(self) -> str:
-        some = list(
-            islice(_numbers(self.splits), MAX_SHOWN // 3 + 1)
-        )  # each takes three characters or more
-        shown = (
-            repr(_as_lists(list(self.splits))) if len(some) <= MAX_SHOWN // 3 else ""
-        )
-        return (
-            shown
-            if 0 < len(shown) <= MAX_SHOWN
-            else f"<{len(self.splits)} given splits>"
-        )
+        most = MAX_SHOWN // 3  # every number takes at least three characters
+        if len(list(islice(_numbers(self.splits), most + 1))) <= most:
+            text = repr(_as_lists(list(self.splits)))
+            if len(text) <= MAX_SHOWN:
+                return text
+        return f"<{len(self.splits)} given splits>"
 
 
 @dataclass(frozen=True)
 class FixedRows:
-    """The rows that came with the data as its test or dev part."""
+    """Row numbers given as the test or dev part."""
 
     rows: np.ndarray = field(repr=False)
 
@@ -112,98 +110,82 @@ class FixedRows:
         return f"<{self.rows.size} given rows>"
 
 
-Spec = (
-    Folds
-    | LeaveOneOut
-    | Holdout
-    | LikeOuterTest
-    | Resampling
-    | Given
-    | Listed
-    | FixedRows
-    | None
-)
+DrawnSpec = Folds | LeaveOneOut | Holdout | LikeOuterTest | Resampling
+GivenSpec = GivenSplitter | ListedSplits | FixedRows
+SplitterSpec = DrawnSpec | GivenSpec
+Spec = SplitterSpec | None
+InnerSpec = Spec | str  # "auto", until the family is known
 
 
-def spec_of(level: str, given: Any) -> Any:
-    """The splitter that the user's outer= or inner= stands for."""
-    if given is None or isinstance(
-        given, Folds | LeaveOneOut | Holdout | LikeOuterTest | Resampling
-    ):
-        return given
-    if isinstance(given, bool | np.bool_):
-        raise RecipeError(
-            f"{level}={given!r} is no splitter; use a number of folds, a share, 'loo', a splitter or a list."
-        )
-    if isinstance(given, int | np.integer):
-        if given < 2:
-            left = "choose on" if level == "inner" else "test on"
+def spec_of(level: str, value: Any) -> InnerSpec:
+    """Return the record for a value of outer= or inner=; level: "outer" or "inner"."""
+    if value is None or isinstance(value, DrawnSpec):
+        return value
+    if is_whole(value):
+        if value < 2:
+            use = "choose on" if level == "inner" else "test on"
             raise RecipeError(
-                f"{level}={given} leaves no fold to {left}; use {level} >= 2."
+                f"{level}={value} leaves no fold to {use}; use {level} >= 2."
             )
-        return Folds(int(given))
-    if isinstance(given, float | np.floating):
-        return Holdout(check_share(level, given))
-    if isinstance(given, str):
-        return _spec_of_word(level, given)
-    if isinstance(given, type):
+        return Folds(int(value))
+    if isinstance(value, float | np.floating):
+        return Holdout(check_share(level, value))
+    if isinstance(value, str):
+        return _spec_of_word(level, value)
+    if isinstance(value, type):
         raise WrongTypeError(
-            f"{level}={given.__name__} is a class; use {given.__name__}()."
+            f"{level}={value.__name__} is a class; use {value.__name__}()."
         )
-    if hasattr(given, "split") and hasattr(given, "get_n_splits"):
-        return Given(copy.deepcopy(given))
-    if isinstance(given, Iterable):
-        splits = tuple(given)
-        if not splits:
-            raise RecipeError(
-                f"{level} is an empty list of splits (or an iterator that was used up); give (train, test) pairs."
-            )
-        return Listed(tuple(_kept(split) for split in splits))
-    raise WrongTypeError(
-        f"{level}={given!r} is no splitter; use a number of folds, a share, 'loo', a splitter or a list."
+    if hasattr(value, "split") and hasattr(value, "get_n_splits"):
+        return GivenSplitter(copy.deepcopy(value))
+    if isinstance(value, Iterable):
+        return _listed(level, value)
+    wrong = RecipeError if isinstance(value, bool | np.bool_) else WrongTypeError
+    raise wrong(
+        f"{level}={value!r} is no splitter; use a number of folds, a share, 'loo', a "
+        "splitter or a list."
     )
 
 
 def check_share(name: str, share: Any) -> float:
-    """A share strictly between 0 and 1."""
-    if (
-        isinstance(share, bool)
-        or not isinstance(share, float | np.floating | int | np.integer)
-        or not 0 < share < 1
-    ):
-        hint = (
-            f" For {int(share)} folds write {name}={int(share)}."
-            if _whole(share)
-            else ""
-        )
+    """Return the value of the argument `name`, refused unless it is strictly between 0 and 1."""
+    is_number = isinstance(share, float | np.floating | int | np.integer)
+    if isinstance(share, bool) or not is_number or not 0 < share < 1:
+        hint = ""
+        if isinstance(share, float) and share.is_integer() and share >= 2:
+            hint = f" For {int(share)} folds write {name}={int(share)}."
         raise RecipeError(
-            f"{name}={share!r} is no share of the rows; a share lies strictly between 0 and 1.{hint}"
+            f"{name}={share!r} is no share of the rows; a share is strictly between 0 and "
+            f"1.{hint}"
         )
     return float(share)
 
 
 def check_count(name: str, count: Any, least: int) -> int:
-    """A whole number of at least `least`."""
-    if (
-        isinstance(count, bool | np.bool_)
-        or not isinstance(count, int | np.integer)
-        or count < least
-    ):
+    """Return the value of the argument `name`, refused unless it is an integer >= least."""
+    if not is_whole(count) or count < least:
         raise RecipeError(f"{name}={count!r} must be a whole number >= {least}.")
     return int(count)
 
 
+def is_whole(value: Any) -> bool:
+    """Whether the value is an integer of Python's or NumPy's, and not a bool."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def _as_lists(splits: Any) -> Any:
-    """Arrays and ranges, however deep, as lists."""
-    if isinstance(splits, np.ndarray | range):
-        return list(splits) if isinstance(splits, range) else splits.tolist()
+    """Convert arrays and ranges, at any depth, to lists."""
+    if isinstance(splits, np.ndarray):
+        return splits.tolist()
+    if isinstance(splits, range):
+        return list(splits)
     if isinstance(splits, list | tuple):
         return type(splits)(_as_lists(split) for split in splits)
     return splits
 
 
 def _numbers(splits: Any) -> Iterator[Any]:
-    """Every number in lists of lists, arrays and ranges, however deep."""
+    """Yield every number in nested lists, arrays and ranges."""
     if isinstance(splits, np.ndarray):
         yield from splits.ravel()
     elif isinstance(splits, range | list | tuple):
@@ -213,21 +195,26 @@ def _numbers(splits: Any) -> Iterator[Any]:
         yield splits
 
 
-def _whole(share: Any) -> bool:
-    return isinstance(share, float) and share.is_integer() and share >= 2
+def _listed(level: str, splits: Iterable[Any]) -> ListedSplits:
+    """Read the splits, because the first plan would exhaust an iterator."""
+    listed = tuple(splits)
+    if not listed:
+        raise RecipeError(
+            f"{level} is an empty list of splits (or an iterator that was used up); "
+            "give (train, test) pairs."
+        )
+    return ListedSplits(tuple(map(_read, listed)))
 
 
-def _kept(split: Any) -> Any:
-    """A split or list of splits read once, so that an iterator is not used up by the first plan."""
-    return (
-        split
-        if isinstance(split, np.ndarray | list | tuple)
-        or not isinstance(split, Iterable)
-        else list(split)
+def _read(split: Any) -> Any:
+    """Return the split as it is, or the list of an iterator."""
+    is_iterator = isinstance(split, Iterable) and not isinstance(
+        split, np.ndarray | list | tuple
     )
+    return list(split) if is_iterator else split
 
 
-def _spec_of_word(level: str, word: str) -> Any:
+def _spec_of_word(level: str, word: str) -> LeaveOneOut | str:
     if word == "auto" and level == "inner":
         return word
     if word == "loo":
@@ -237,9 +224,15 @@ def _spec_of_word(level: str, word: str) -> Any:
 
 
 def fixed_rows(
-    option: str, rows: Any, level: str, spec: Any, default: Any
+    option: str, rows: Any, level: str, spec: InnerSpec, default: InnerSpec
 ) -> FixedRows:
-    """The rows given as test or dev part, in the place of a split that would be drawn."""
+    """Return the rows of test_rows= or dev_rows=, which replace a split that would be drawn.
+
+    option: "test_rows" or "dev_rows"
+    rows: its value
+    level: "outer" or "inner", the split that is replaced
+    spec: the value of that level, refused unless it is a holdout or the default
+    """
     if not (isinstance(spec, Holdout) or spec == default):
         raise RecipeError(
             f"{option}= fixes the {level} split, so {level}={spec!r} cannot act; leave {level} out."

@@ -1,4 +1,4 @@
-"""Splitters that scikit-learn lacks: one holdout, repeated grouped-and-stratified holdouts, and time blocks with a buffer."""
+"""Splitters that scikit-learn lacks: time blocks, and stratified holdouts of groups."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ from sklearn.utils import check_random_state
 
 from ..errors import InfeasibleError, RecipeError
 from ..runtime.thread_warnings import quiet
+from .specs import is_whole
 
 Pair = tuple[np.ndarray, np.ndarray]
-MASKS = "_iter_test_masks"  # what scikit-learn asks its splitters to define
-INDICES = "_iter_test_indices"  # what makes the masks of a KFold
+Codes = np.ndarray | None  # one integer per row
+MASKS = "_iter_test_masks"  # the method that scikit-learn's splitters define
+INDICES = "_iter_test_indices"  # the method of KFold behind its masks
 
 
 def within(rows: np.ndarray, n_rows: int, h: int) -> np.ndarray:
-    """Mask of the positions at most h away from any of `rows`."""
+    """Return [n_rows] whether a position is at most h away from any of `rows`."""
     edges = np.zeros(n_rows + 1, dtype=np.int64)
     np.add.at(edges, np.maximum(rows - h, 0), 1)
     np.add.at(edges, np.minimum(rows + h + 1, n_rows), -1)
@@ -35,17 +37,20 @@ def within(rows: np.ndarray, n_rows: int, h: int) -> np.ndarray:
 
 
 def share_of(share: float, n_rows: int) -> int:
-    """The number of rows in a share, rounded up; a share such as .1 / .9 of 90 rows is 10, not 11."""
+    """Return the number of rows in a share, rounded up; .1 / .9 of 90 rows is 10, not 11."""
     return int(np.ceil(share * n_rows - 1e-9))
 
 
 class TimeBlocks:
-    """Contiguous blocks in row order, each one test part once, with `buffer` rows thrown away on both of its sides.
+    """Contiguous blocks in row order, each the test part once, with a buffer on both sides.
 
-        blocks  rows cut into n_splits runs whose lengths differ by one at most, the first ones being the longer
+        blocks  runs of rows whose lengths differ by one at most, the longer ones first
         train   every row more than `buffer` positions away from the test block
 
-    Rows of one group must follow each other; a block then ends where a group ends.
+    n_splits   number of blocks, at least 2
+    buffer     number of rows dropped on both sides of a test block
+
+    With groups, the rows of a group must be contiguous, and a block ends where a group ends.
 
     >>> for train, test in TimeBlocks(3, buffer=1).split(range(9)):
     ...     print(train, test)
@@ -57,29 +62,27 @@ class TimeBlocks:
     """
 
     def __init__(self, n_splits: int = 5, buffer: int = 0) -> None:
-        if (
-            isinstance(n_splits, bool)
-            or not isinstance(n_splits, int | np.integer)
-            or n_splits < 2
-        ):
+        if not is_whole(n_splits) or n_splits < 2:
             raise RecipeError(
                 f"n_splits={n_splits!r} leaves no block to test on; use a whole number >= 2."
             )
         self.n_splits, self.buffer = int(n_splits), check_buffer(buffer)
 
     def __repr__(self) -> str:
-        return (
-            f"TimeBlocks({self.n_splits}, buffer={self.buffer})"
-            if self.buffer
-            else f"TimeBlocks({self.n_splits})"
-        )
+        buffer = f", buffer={self.buffer}" if self.buffer else ""
+        return f"TimeBlocks({self.n_splits}{buffer})"
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """The number of blocks."""
+        """Return the number of blocks; X, y and groups are ignored."""
         return self.n_splits
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[Pair]:
-        """(train, test) positions, the earliest block first."""
+        """Yield (train, test) positions, the earliest block first.
+
+        X        the rows; only their number is used
+        y        ignored
+        groups   group of every row; a block ends where a group ends
+        """
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         label, positions = self.labels(n_rows, groups), np.arange(n_rows)
         for k in range(self.n_splits):
@@ -87,7 +90,7 @@ class TimeBlocks:
             yield positions[~within(test, n_rows, self.buffer)], test
 
     def labels(self, n_rows: int, groups: Any = None) -> np.ndarray:
-        """The block of every row."""
+        """Return the block of every row."""
         if self.n_splits > n_rows:
             raise InfeasibleError(
                 f"{self.n_splits} blocks need {self.n_splits} rows, but there are {n_rows}."
@@ -100,12 +103,9 @@ class TimeBlocks:
         return np.searchsorted(cuts, np.arange(n_rows), side="right")
 
     def _move_to_group_ends(self, cuts: np.ndarray, groups: np.ndarray) -> np.ndarray:
-        ends = group_ends(groups)
-        moved = (
-            np.unique([ends[np.argmin(np.abs(ends - cut))] for cut in cuts])
-            if ends.size
-            else ends
-        )
+        ends = moved = group_ends(groups)
+        if ends.size:
+            moved = np.unique([ends[np.argmin(np.abs(ends - cut))] for cut in cuts])
         if moved.size < cuts.size:
             raise InfeasibleError(
                 f"{ends.size + 1} groups are too few or too uneven for {self.n_splits} time blocks."
@@ -113,12 +113,14 @@ class TimeBlocks:
         return moved
 
 
-def fold_labels(
-    splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None
-) -> np.ndarray:
-    """The fold of every row, from a splitter of scikit-learn's whose test parts are a partition of the rows.
+def fold_labels(splitter: Any, n_rows: int, strata: Codes, groups: Codes) -> np.ndarray:
+    """Return the fold of every row, for a splitter of scikit-learn whose folds are disjoint.
 
-    Its masks are what its `split` makes row numbers of; the training parts, all the rest, need neither making nor checking.
+    splitter: KFold or one of its stratified and grouped variants
+    n_rows: number of rows
+    strata, groups: one integer per row, or None
+
+    It uses the test masks inside `split`, so that training parts need not be built.
     """
     if type(splitter) is StratifiedKFold and deals_alike():
         random = check_random_state(splitter.random_state) if splitter.shuffle else None
@@ -129,21 +131,23 @@ def fold_labels(
 def stratified_labels(
     strata: Any, n_splits: int, random: np.random.RandomState | None
 ) -> np.ndarray:
-    """StratifiedKFold's fold of every row, from the same draws: most of its time goes into checks of y.
+    """Return StratifiedKFold's fold of every row, from the same draws but without its checks of y.
 
-    The classes lie one behind the other, the one met first ahead; dealing that row of cards to the folds in turn says how many
-    rows of a class each fold gets. Which ones: in row order, or shuffled inside the class.
+    The rows, sorted by class in order of first appearance, are dealt to the folds in turn;
+    that gives the number of rows of each class in each fold. Which rows of the class those
+    are: in row order, or shuffled.
+
+    strata: the class of every row, as an integer
+    n_splits: number of folds
+    random: draws the shuffles; None: row order
     """
     label, dealt = np.empty(strata.size, dtype=np.int32), 0
-    by_class = np.split(
-        np.argsort(strata, kind="stable"), np.cumsum(np.bincount(strata))[:-1]
-    )
-    for rows in sorted(
-        (rows for rows in by_class if rows.size), key=lambda rows: int(rows[0])
-    ):
-        sizes = np.bincount(
-            np.arange(dealt, dealt + rows.size) % n_splits, minlength=n_splits
-        )
+    ends = np.cumsum(np.bincount(strata))
+    by_class = np.split(np.argsort(strata, kind="stable"), ends[:-1])
+    present = [rows for rows in by_class if rows.size]
+    for rows in sorted(present, key=lambda rows: int(rows[0])):
+        in_turn = np.arange(dealt, dealt + rows.size) % n_splits
+        sizes = np.bincount(in_turn, minlength=n_splits)
         folds = np.arange(n_splits).repeat(sizes)
         if random is not None:
             random.shuffle(folds)
@@ -154,29 +158,23 @@ def stratified_labels(
 
 @cache
 def deals_alike() -> bool:
-    """Whether the scikit-learn at hand deals rows to folds as `stratified_labels` does; looked at once per session."""
-    with quiet():  # of classes smaller than K
-        return all(
-            _deals_alike(K, shuffle) for K in (2, 5) for shuffle in (False, True)
-        )
+    """Whether the installed scikit-learn makes the folds of `stratified_labels`; cached."""
+    with quiet():  # its warning of classes smaller than K
+        return all(_deals_alike(K, seed) for K in (2, 5) for seed in (None, K))
 
 
-def _deals_alike(K: int, shuffle: bool) -> bool:
-    strata = np.random.RandomState(K).geometric(
-        0.5, size=20 * K + 1
-    )  # classes of very different sizes
-    ours = stratified_labels(strata, K, np.random.RandomState(K) if shuffle else None)
-    theirs = StratifiedKFold(
-        K, shuffle=shuffle, random_state=K if shuffle else None
-    ).split(strata, strata)
-    return all(
-        np.array_equal(np.flatnonzero(ours == k), test)
-        for k, (_, test) in enumerate(theirs)
-    )
+def _deals_alike(K: int, seed: int | None) -> bool:
+    # classes of very different sizes
+    strata = np.random.RandomState(K).geometric(0.5, size=20 * K + 1)
+    random = None if seed is None else np.random.RandomState(seed)
+    ours = stratified_labels(strata, K, random)
+    splitter = StratifiedKFold(K, shuffle=seed is not None, random_state=seed)
+    tests = [test for _, test in splitter.split(strata, strata)]
+    return all(np.array_equal(np.flatnonzero(ours == k), tests[k]) for k in range(K))
 
 
 def _labels_by_masks(
-    splitter: Any, n_rows: int, strata: np.ndarray | None, groups: np.ndarray | None
+    splitter: Any, n_rows: int, strata: Codes, groups: Codes
 ) -> np.ndarray:
     label, rows = np.empty(n_rows, dtype=np.int32), np.zeros(n_rows)
     if type(splitter) is KFold and hasattr(splitter, INDICES):
@@ -191,23 +189,19 @@ def _labels_by_masks(
 
 
 def group_ends(groups: np.ndarray) -> np.ndarray:
-    """The positions at which a new group starts, the first one left out; the rows of a group must follow each other."""
+    """Return the positions where a group but the first one starts; groups must be contiguous."""
     ends = np.flatnonzero(groups[1:] != groups[:-1]) + 1
     if ends.size + 1 != np.unique(groups).size:
         raise InfeasibleError(
-            "splits in row order would cut through a group whose rows do not follow each other; sort the rows by group, or let "
-            "the rows be shuffled."
+            "splits in row order would cut through a group whose rows do not follow each "
+            "other; sort the rows by group, or let the rows be shuffled."
         )
     return ends
 
 
 def check_buffer(buffer: Any) -> int:
-    """The buffer as an int >= 0."""
-    if (
-        isinstance(buffer, bool)
-        or not isinstance(buffer, int | np.integer)
-        or buffer < 0
-    ):
+    """Return buffer= as an int, refused unless it is an integer >= 0."""
+    if not is_whole(buffer) or buffer < 0:
         raise RecipeError(f"buffer={buffer!r} must be a whole number of rows >= 0.")
     return int(buffer)
 
@@ -216,56 +210,58 @@ def holdouts(
     n_rows: int,
     share: float,
     n_splits: int,
-    strata: np.ndarray | None,
-    groups: np.ndarray | None,
+    strata: Codes,
+    groups: Codes,
     seed: int,
 ) -> list[Pair]:
-    """`n_splits` random holdouts of a share of the rows: scikit-learn's, with its order of rows, wherever it has one.
+    """Return random holdouts, drawn by scikit-learn where it has a splitter for them.
 
-    With groups it is a share of the groups. With groups and strata a holdout is p folds of a StratifiedGroupKFold of q, p / q
-    being the share to the nearest fraction with a small q.
+    n_rows: number of rows to split
+    share: share of the rows in each test part; with groups, of the groups
+    n_splits: number of holdouts
+    strata, groups: one integer per row, or None
+    seed: random_state
+
+    With groups and strata a holdout is p folds of a StratifiedGroupKFold with q folds,
+    where p / q is the fraction with a small denominator nearest to the share.
     """
-    rows = np.zeros(n_rows)
     if groups is not None:
-        n_groups = np.unique(groups).size
-        if n_groups < 2:
-            raise InfeasibleError(
-                "one group cannot stand on both sides of a holdout; there must be at least 2 groups."
-            )
-        if strata is not None:
-            return _stratified_group_holdouts(
-                strata, groups, n_groups, share, n_splits, seed
-            )
-        n_test = min(max(share_of(share, n_groups), 1), n_groups - 1)
-        splitter: Any = GroupShuffleSplit(n_splits, test_size=n_test, random_state=seed)
-        return list(splitter.split(rows, groups=groups))
+        return _group_holdouts(share, n_splits, strata, groups, seed)
     n_test = share_of(share, n_rows)
     if not 0 < n_test < n_rows:
         raise InfeasibleError(
             f"a holdout of {n_test} of {n_rows} rows leaves an empty part; change the share."
         )
     kind = ShuffleSplit if strata is None else StratifiedShuffleSplit
-    splitter = kind(
-        n_splits, test_size=n_test, train_size=n_rows - n_test, random_state=seed
-    )
-    return list(splitter.split(rows, strata))
+    sizes = {"test_size": n_test, "train_size": n_rows - n_test}
+    splitter = kind(n_splits, **sizes, random_state=seed)
+    return list(splitter.split(np.zeros(n_rows), strata))
 
 
-def _stratified_group_holdouts(
-    strata: np.ndarray,
-    groups: np.ndarray,
-    n_groups: int,
+def _group_holdouts(
     share: float,
     n_splits: int,
+    strata: Codes,
+    groups: np.ndarray,
     seed: int,
 ) -> list[Pair]:
-    most = max(min(20, n_groups, int(np.bincount(strata).max())), 2)
-    part = Fraction(share).limit_denominator(most)
-    q = max(part.denominator, 2)
-    p, pairs = min(max(part.numerator, 1), q - 1), []
+    n_groups = np.unique(groups).size
+    if n_groups < 2:
+        raise InfeasibleError(
+            "one group cannot be on both sides of a holdout; there must be at least 2 "
+            "groups."
+        )
+    if strata is None:
+        n_test = min(max(share_of(share, n_groups), 1), n_groups - 1)
+        splitter = GroupShuffleSplit(n_splits, test_size=n_test, random_state=seed)
+        return list(splitter.split(groups, groups=groups))
+    max_q = max(min(20, n_groups, int(np.bincount(strata).max())), 2)
+    fraction = Fraction(share).limit_denominator(max_q)
+    q = max(fraction.denominator, 2)
+    p, pairs = min(max(fraction.numerator, 1), q - 1), []
     for s in range(n_splits):
         folds = StratifiedGroupKFold(q, shuffle=True, random_state=seed + 1000 * s)
-        with quiet():  # of classes smaller than q, which nobody asked for
+        with quiet():  # its warning of classes smaller than q
             tests = [test for _, test in folds.split(strata, strata, groups)][:p]
         test = np.sort(np.concatenate(tests))
         pairs.append((np.setdiff1d(np.arange(strata.size), test), test))

@@ -1,4 +1,5 @@
-"""Widgets: set a recipe up, see its folds, run it, explore its result. They are views; results are the record."""
+"""Widgets: set a recipe up, see its folds, run it, explore its result. They are views;
+results are the record."""
 
 from .bound_explorer import BoundExplorer
 from .builder import RecipeBuilder

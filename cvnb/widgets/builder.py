@@ -1,7 +1,8 @@
-"""RecipeBuilder: choose how rows are split and what is tuned, see the folds at once, run, watch the curve.
+"""RecipeBuilder: choose how rows are split and what is tuned, see the folds, run, watch the curve.
 
-A view of three values that can be read and set: `recipe`, `family` and `result`. A change of a control only says what is
-wanted; one worker draws the plan and, where the path is fast, runs it; what is superseded is dropped.
+A view of three values that can be read and set: `recipe`, `family` and `result`. A change of a
+control makes a request. One worker draws the plan and, if the path is fast, runs it; a newer
+request replaces an older one.
 """
 
 from __future__ import annotations
@@ -21,34 +22,51 @@ from ..data.table import Data
 from ..engine.progress import Slot
 from ..errors import CvnbError
 from ..families.family import Family
-from ..inference.rules import Minimum, OneStandardError
-from ..paths.base import Draw
-from ..paths.dispatch import choose_path
 from ..results.estimate import RiskEstimate, record_of
-from ..runs.prepare import Ready, prepare
+from ..runs.prepare import PreparedRun, prepare
 from ..runtime.thread_warnings import quiet
 from ..views.display import html, pictures_of, strip_of
 from ..wording import count
-from .code_writer import GIVEN, Written
-from .controls import Controls, controls_of, said
+from .code_writer import GIVEN, CodeWriter
+from .controls import Controls, controls_of, message
 from .curve_view import CurveView, figure_of_result
-from .run_request import Drawn, Wanted, are_same, map_of, name_of_loss
+from .run_request import (
+    Rendered,
+    RunRequest,
+    are_same,
+    cost_of,
+    map_of,
+    name_of_loss,
+    name_of_rule,
+    waiting_words,
+)
 from .static_copy import Snapshot
 from .view import panel
 from .worker import Worker
 
-A_WHILE = 0.3  # seconds after which it is said what is being done
-LIVE = 3e9  # multiplications of a run that is made without being asked for
+A_WHILE = 0.3  # seconds of drawing after which the builder shows that it draws
+LIVE = 3e9  # multiplications: cheaper runs start without the Run button
 
 
 class RecipeBuilder(Controls):
     """Controls on the left; result, nest map and curve on the right.
 
+    X, y        the rows and their targets
+    groups      group of every row; the Groups control also offers arrays of the namespace
+    namespace   variables that the controls offer; default: those of the notebook
+    names       expressions of "X", "y" and "groups" in the code; default: their names there
+
+    Its traits:
+
     recipe, family, result   what is on screen; each may be set
-    plan                     the splits of the recipe, None where it cannot be drawn (`error` says why)
-    outside, inside          "none", "holdout", "folds", "loo" or "resampling": the cell of the outer × inner table
-    outer, inner             numbers of folds or samples; test, validation: shares
-    seed, stratify, groups, time_ordered, buffer, family_name, grid, loss, select: the other controls
+    plan                     the splits of the recipe; None if they cannot be drawn
+    error                    the reason why they cannot be drawn, or another error
+    outside, inside          the cell of the outer × inner table:
+                             "none", "holdout", "folds", "loo" or "resampling"
+    outer, inner             numbers of folds or samples
+    test, validation         shares of the rows
+    seed, stratify, groups, time_ordered, buffer, family_name, grid, loss, select
+                             the other controls
 
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
@@ -82,18 +100,14 @@ class RecipeBuilder(Controls):
     ) -> None:
         self._data = Data.check(X, y).copied()
         self._newest = 0
-        space = _user_namespace() if namespace is None else namespace
-        super().__init__(Written(X, y, groups, space, names or {}), self._data.n_rows)
+        writer = CodeWriter(X, y, groups, namespace, names or {})
+        super().__init__(writer, self._data.n_rows)
         self._known["result"] = None
-        self._strip, self._nest, self._curve = (
-            panel("strip"),
-            panel("nest"),
-            CurveView(),
-        )
+        self._strip, self._nest = panel("strip"), panel("nest")
+        self._curve = CurveView()
         self._worker = Worker(lambda: Watched(self))
-        inside = w.Box(
-            [self._form, w.VBox([self._strip, self._nest, self._curve.widget])]
-        )
+        shown = w.VBox([self._strip, self._nest, self._curve.widget])
+        inside = w.Box([self._form, shown])
         inside.add_class("cvnb-builder")
         self.add_class("cvnb-host")
         self.children = [inside]
@@ -103,91 +117,91 @@ class RecipeBuilder(Controls):
         self._ask(False)
 
     def run(self) -> None:
-        """What the Run button does: run what the controls say, however long it takes."""
+        """Run what the controls say, however long it takes: the Run button."""
         self._ask(True)
 
     def cancel(self) -> None:
-        """What the Cancel button does: stop; the outer splits that are finished stay."""
+        """Stop and keep the outer splits that are finished: the Cancel button."""
         self._worker.interrupt()
         with self._lock:
-            if self._drawing:  # which nothing ends; what it draws is not looked at
+            if self._drawing:  # drawing cannot be stopped; its plan is ignored
                 self._newest += 1
                 self._show_nothing(
                     "Stopped while the splits were drawn. Press Run to draw them."
                 )
 
     def close(self) -> None:
-        """Stop the worker and take the widgets away."""
+        """Stop the worker and close the widgets."""
         if hasattr(self, "_worker"):
             self._form.on_msg(self._clicked, remove=True)
             with self._lock:
-                self._newest += 1  # what is still computed is not heard of any more
+                self._newest += 1  # results that are still computed are ignored
         super().close()
 
     def snapshot(self) -> Snapshot:
-        """A static copy that needs no kernel: what a reopened notebook shows."""
-        shown = self._strip.value + self._nest.value
-        if self.result is not None:
-            shown = strip_of(self.result) + pictures_of(self.result)
-        text = repr(self) if self.result is None else repr(self.result)
-        return Snapshot(
-            text,
-            f"{shown}<pre style='font-family:monospace'>{escape(self.to_python())}</pre>",
-        )
+        """Return a static copy that needs no kernel: what a reopened notebook shows."""
+        if self.result is None:
+            text, shown = repr(self), self._strip.value + self._nest.value
+        else:
+            text, shown = (
+                repr(self.result),
+                strip_of(self.result) + pictures_of(self.result),
+            )
+        code = escape(self.to_python())
+        return Snapshot(text, f"{shown}<pre style='font-family:monospace'>{code}</pre>")
 
     def _result_set(self, change: Any) -> None:
-        """A result that is set brings its recipe and family, and is shown as it is; its own code stands beside it."""
-        if change.new is self._known["result"]:
+        """Show a result that is set, with its recipe, its family and its own code."""
+        result = change.new
+        if result is self._known["result"]:
             return
-        if change.new is not None and not isinstance(change.new, RiskEstimate):
+        if result is not None and (reason := self._refusal(result)):
             self._put(result=change.old)
-            raise t.TraitError(
-                f"builder.result must be the result of a run, got {type(change.new).__name__}."
-            )
-        if change.new is not None and not are_same(
-            record_of(change.new).data, self._data
-        ):
-            self._put(result=change.old)
-            raise t.TraitError(
-                "builder.result must be of the rows that the builder was given; this one is of others."
-            )
-        if change.new is not None and record_of(change.new).data.weights is not None:
-            self._put(result=change.old)
-            raise t.TraitError(
-                "builder.result has sample_weight, which no control holds; look at it with CurveExplorer(result)."
-            )
+            raise t.TraitError(reason)
         with self._lock:
             self._newest += 1
             self._worker.stop()
-            if change.new is None:
+            if result is None:
                 self._show_nothing("No result.")
             else:
-                self._take(change.new)
+                self._take(result)
             self._show_controls()
-        self._worker.ask(self._update_twin)
+        self._worker.ask(self._update_copy)
+
+    def _refusal(self, result: Any) -> str:
+        """Return the reason why the builder cannot show a result; "" if it can."""
+        if not isinstance(result, RiskEstimate):
+            return f"builder.result must be the result of a run, got {type(result).__name__}."
+        data = record_of(result).data
+        if not are_same(data, self._data):
+            return (
+                "builder.result must be of the rows that the builder was given; this one "
+                "is of others."
+            )
+        if data.weights is not None:
+            return (
+                "builder.result has sample_weight, which no control holds; look at it "
+                "with CurveExplorer(result)."
+            )
+        return ""
 
     def _take(self, result: RiskEstimate) -> None:
-        """The controls of a result, and the result."""
+        """Set the controls from a result and show it."""
         record = record_of(result)
-        name, grid = self._written.names_of(record.family)
-        found = controls_of(record.recipe) | {
-            "family_name": name or GIVEN,
-            "grid": grid,
-        }
-        found["groups"] = self._written.groups_called(
-            record.data.groups, self._data.n_rows
-        )
-        rule = record.work.rule
-        plain = {Minimum: "min", OneStandardError: "one_se"}.get(type(rule), GIVEN)
-        found["select"] = GIVEN if getattr(rule, "simplest", None) else plain
-        found["loss"] = name_of_loss(record)
+        controls = controls_of(record.recipe)
+        name, grid = self._writer.names_of(record.family)
+        controls |= {"family_name": name or GIVEN, "grid": grid}
+        groups = record.data.groups
+        controls["groups"] = self._writer.groups_called(groups, self._data.n_rows)
+        controls["select"] = name_of_rule(record.work.rule)
+        controls["loss"] = name_of_loss(record)
         self._problems.clear()
         self.given = record
-        self._put(recipe=record.recipe, family=record.family, **found)
+        self._put(recipe=record.recipe, family=record.family, **controls)
         self._show_plan(result.plan, map_of(result.plan))
-        self._show_result(Drawn.of(result))
+        self._show_result(Rendered.of(result))
 
-    # What is computed, by the worker alone.
+    # What the worker computes.
 
     def _ask(self, asked: bool) -> None:
         with self._lock:
@@ -197,64 +211,53 @@ class RecipeBuilder(Controls):
             words = next(iter(self._problems.values()))
             self._worker.ask(lambda slot: self._say_why(slot, version, words))
             return
-        wanted = Wanted(
-            self.recipe,
-            self._family_wanted(),
-            self.groups,
-            self.loss,
-            self.select,
-            self.given,
-            asked,
+        request = RunRequest(
+            recipe=self.recipe,
+            make=self._family_wanted(),
+            groups=self.groups,
+            loss=self.loss,
+            select=self.select,
+            given=self.given,
+            asked=asked,
         )
-        self._worker.ask(lambda slot: self._work(slot, version, wanted))
+        self._worker.ask(lambda slot: self._work(slot, version, request))
 
     def _publish(self, version: int, show: Callable[[], None]) -> None:
-        """Show something, if nothing newer was asked for meanwhile."""
+        """Show something unless there is a newer request."""
         with self._lock:
-            if version != self._newest:
-                return
-            show()
+            if version == self._newest:
+                show()
 
-    def _work(self, slot: Any, version: int, wanted: Wanted) -> None:
-        """Draw the plan, and run it where that is fast or was asked for."""
+    def _work(self, slot: Any, version: int, request: RunRequest) -> None:
+        """Draw the plan; run it if that is fast or the Run button was pressed."""
         slot.version = version
         try:
-            with (
-                self._said_to_draw(version),
-                quiet(),
-            ):  # the plan's cautions are notes too
-                family = self._make_family(version, wanted.make)
-                data = self._data_with(wanted.groups, wanted.given)
-                ready = prepare(
-                    wanted.recipe, copy.deepcopy(family), data, wanted.options
-                )
-                picture = map_of(ready.plan)
-            work = ready.jobs[""].work
-            path = choose_path(
-                work.family,
-                work.kinds,
-                [Draw(ready.plan, work.data)],
-                work.loss,
-                work.task,
-                "auto",
-            )
-            live = path.cost is not None and path.cost <= LIVE
+            ready, picture = self._draw_plan(version, request)
+            live = cost_of(ready) <= LIVE
             self._publish(
-                version, lambda: self._begin(ready, picture, live, wanted.asked)
+                version, lambda: self._begin(ready, picture, live, request.asked)
             )
-            if live or wanted.asked:
-                drawn = Drawn.of(ready.run(slot))
+            if live or request.asked:
+                drawn = Rendered.of(ready.run(slot))
                 self._publish(version, lambda: self._show_result(drawn))
-        except (
-            BaseException
-        ) as error:  # shown where the user looks: a thread has nobody to raise it to
-            words = said(error)
+        except BaseException as error:  # this thread has no caller to raise it to
+            words = message(error)
             self._publish(version, lambda: self._show_error(words))
-        self._update_twin(slot)
+        self._update_copy(slot)
+
+    def _draw_plan(self, version: int, request: RunRequest) -> tuple[PreparedRun, str]:
+        """Return what is ready to run, and the picture of its splits."""
+        with self._drawing_shown(version), quiet():  # the plan's warnings are notes too
+            family = self._make_family(version, request.make)
+            data = self._data_with(request.groups, request.given)
+            ready = prepare(
+                request.recipe, copy.deepcopy(family), data, request.options
+            )
+            return ready, map_of(ready.plan)
 
     @contextmanager
-    def _said_to_draw(self, version: int) -> Iterator[None]:
-        """Where it takes a while, nothing older stands beside the new controls, and Cancel is there."""
+    def _drawing_shown(self, version: int) -> Iterator[None]:
+        """Clear older results and offer Cancel if what is done inside takes a while."""
         timer = threading.Timer(A_WHILE, self._publish, [version, self._show_drawing])
         timer.daemon = True
         timer.start()
@@ -272,11 +275,11 @@ class RecipeBuilder(Controls):
         self._drawing = True
 
     def _make_family(self, version: int, make: Callable[[], Family]) -> Family:
-        """The family that was chosen; what is wrong with it stays said until another is."""
+        """Make the chosen family; an error stays shown until another family is chosen."""
         try:
             family = make()
         except Exception as error:
-            words = said(error)
+            words = message(error)
             self._publish(version, lambda: self._family_refused(make, words))
             raise
         self._publish(version, lambda: self._family_made(make, family))
@@ -284,28 +287,26 @@ class RecipeBuilder(Controls):
 
     def _say_why(self, slot: Slot, version: int, words: str) -> None:
         self._publish(version, lambda: self._show_error(words))
-        self._update_twin(slot)
+        self._update_copy(slot)
 
-    def _begin(self, ready: Ready, picture: str, live: bool, asked: bool) -> None:
-        """The plan; and no number that is not of it while a long run goes on, or before it was asked for."""
+    def _begin(self, ready: PreparedRun, picture: str, live: bool, asked: bool) -> None:
+        """Show the plan; remove an older result before and during a long run."""
         self._show_plan(ready.plan, picture)
         if not live:
-            self._show_nothing(
-                "Running; nothing is finished yet." if asked else _waiting_words(ready)
-            )
+            running = "Running; nothing is finished yet."
+            self._show_nothing(running if asked else waiting_words(ready))
         self._busy(live or asked)
 
     def _data_with(self, groups: str, given: Any) -> Data:
         if not groups:
             return self._data
-        values = given.data.groups if groups == GIVEN else self._written.groups(groups)
+        values = given.data.groups if groups == GIVEN else self._writer.groups(groups)
         if (n := length("groups", values)) != self._data.n_rows:
             raise CvnbError(
                 f"groups={groups} has {n} rows, but X has {self._data.n_rows}; choose others."
             )
-        return Data(
-            self._data.X, self._data.y, check_groups(values), None, self._data.category
-        )
+        data = self._data
+        return Data(data.X, data.y, check_groups(values), None, data.category)
 
     def _busy(self, yes: bool) -> None:
         self._form.busy = yes
@@ -317,27 +318,26 @@ class RecipeBuilder(Controls):
         self.plan = plan
         self._nest.value = picture
 
-    def _show_numbers(self, drawn: Drawn) -> None:
+    def _show_numbers(self, drawn: Rendered) -> None:
         self._put(result=drawn.result)
         self._strip.value = drawn.strip
         self._curve.draw(drawn.curve)
 
-    def _show_result(self, drawn: Drawn) -> None:
+    def _show_result(self, drawn: Rendered) -> None:
         self._say("")
         self._busy(False)
         self._show_numbers(drawn)
         result = drawn.result
-        notes = (
-            f"{count(len(result.notes), 'note')}: {result.notes[0]}"
-            if result.notes
-            else ""
-        )
-        self._form.status = (
-            notes if result.complete else "Stopped; what was finished is shown."
-        )
+        if not result.complete:
+            self._form.status = "Stopped; what was finished is shown."
+        elif result.notes:
+            n_notes = count(len(result.notes), "note")
+            self._form.status = f"{n_notes}: {result.notes[0]}"
+        else:
+            self._form.status = ""
 
     def _show_nothing(self, words: str) -> None:
-        """No number stands beside controls that it does not belong to."""
+        """Show these words in place of a result, which would not belong to the controls."""
         self._busy(False)
         self._put(result=None)
         self._strip.value = f"<div>{html(words)}</div>"
@@ -345,7 +345,7 @@ class RecipeBuilder(Controls):
         self._form.status = ""
 
     def _show_error(self, words: str) -> None:
-        self._show_nothing("No result: see what is said beside the controls.")
+        self._show_nothing("No result: see the message next to the controls.")
         self.plan = None
         self._nest.value = f'<div class="cvnb-infeasible">{escape(words)}</div>'
         self._say(words)
@@ -355,22 +355,20 @@ class RecipeBuilder(Controls):
         self._form.error = words
 
     def _under_way(self, slot: Watched, text: str) -> None:
-        """How far a long run is, and what it knows so far."""
+        """Show the progress of a long run and its result so far."""
         try:
             result = slot.so_far()
-        except RuntimeError:
-            result = None  # it was written to while it was read: the next look sees it
-        drawn = (
-            Drawn.of(result)
-            if result is not None and len(result.fold_risks) > self._n_shown()
-            else None
-        )
+        except RuntimeError:  # it changed while it was read: the next call sees it
+            result = None
+        drawn = None
+        if result is not None and len(result.fold_risks) > self._n_shown():
+            drawn = Rendered.of(result)
         self._publish(slot.version, lambda: self._show_progress(slot, text, drawn))
 
     def _n_shown(self) -> int:
         return len(getattr(self.result, "fold_risks", ()))
 
-    def _show_progress(self, slot: Watched, text: str, drawn: Drawn | None) -> None:
+    def _show_progress(self, slot: Watched, text: str, drawn: Rendered | None) -> None:
         self._form.status, self._form.share = text, slot.share
         if drawn is not None:
             self._show_numbers(drawn)
@@ -391,22 +389,9 @@ class Watched(Slot):
 
     @property
     def seen(self) -> bool:
-        """It is looked at on screen."""
+        """Whether somebody sees the progress: always."""
         return True
 
     def draw(self, text: str) -> None:
         """Show a bar, a sentence, and the result so far."""
         self.builder._under_way(self, text)
-
-
-def _user_namespace() -> dict[str, Any]:
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    return {} if shell is None else shell.user_ns
-
-
-def _waiting_words(ready: Ready) -> str:
-    work = ready.jobs[""].work
-    n = ready.plan.n_inner * len(work.family.settings) + len(ready.plan.outer)
-    return f"Not run yet: {count(n, 'fit')} of {work.family.label}. Press Run."

@@ -1,4 +1,4 @@
-"""What a builder was given and what is in the user's namespace, by name: the other half of the copied code."""
+"""Names of the data and estimators of a builder, and the code that its copy buttons give."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ from ..views.codegen import (
     recipe_expression,
     select_arguments,
 )
-from .spelling import call_of, values_of
+from .spelling import CONTROLS, call_of, values_of
 from .typed_grid import names_in, numpy_imports, read_arguments, read_grid
 
-GIVEN = "(as given)"  # what no control says and no name stands for
+GIVEN = "(as given)"  # a value that was set and that has no name
 OF_THE_USER = " (yours)"
 
 
-class Written:
-    """Names of X, y, groups and estimators, families made from what is typed, and the code of all of it.
+class CodeWriter:
+    """Names of X, y, groups and estimators, families made from a typed grid, and code.
 
-    `names` holds the texts by which X, y and groups were given, where they are known; else they are looked for in the namespace
-    each time: a name that stands for something else by now is none of theirs.
+    `names` holds the expressions of X, y and groups if they are known. Otherwise they are looked
+    up in the namespace each time, because a name may have been bound to another object since.
+    The namespace is by default that of the notebook.
     """
 
     def __init__(
@@ -43,33 +44,33 @@ class Written:
         X: Any,
         y: Any,
         groups: Any,
-        namespace: dict[str, Any],
+        namespace: dict[str, Any] | None,
         names: dict[str, str],
     ) -> None:
-        self.namespace, self._texts = namespace, names
+        self.namespace = _user_namespace() if namespace is None else namespace
+        self._texts = names
         self._given = {"X": X, "y": y, "groups": groups}
         self.groups_name = "" if groups is None else self.name("groups")
         self._groups = {} if groups is None else {self.groups_name: groups}
-        self._named: dict[
-            tuple[str, str], Family
-        ] = {}  # families whose names in the controls are our own
+        # Families by the texts that names_of gave for them.
+        self._named: dict[tuple[str, str], Family] = {}
 
     def name(self, what: str) -> str:
-        """What X, y or groups is called; your_X where it has no name, and X is another thing."""
+        """Return the name of X, y or groups; "your_X" if it has none and X is another object."""
         if what in self._texts:
             return self._texts[what]
         value = self._given[what]
-        found = [
+        names = [
             name
-            for name, one in self.namespace.items()
-            if one is value and not name.startswith("_")
+            for name, other in self.namespace.items()
+            if other is value and not name.startswith("_")
         ]
-        if found:
-            return what if what in found else found[0]
+        if names:
+            return what if what in names else names[0]
         return what if what not in self.namespace else f"your_{what}"
 
     def groups_called(self, values: Any, n_rows: int) -> str:
-        """The name of these groups; "" for none, GIVEN where no name stands for them."""
+        """Return the name of these groups; "" for none, GIVEN if they have no name."""
         if values is None:
             return ""
         same = (
@@ -80,7 +81,7 @@ class Written:
         return next(same, GIVEN)
 
     def groups(self, name: str) -> Any:
-        """The groups of that name."""
+        """Return the groups of a name."""
         if name in self._groups:
             return self._groups[name]
         if name.startswith("_") or name not in self.namespace:
@@ -90,55 +91,52 @@ class Written:
         return self.namespace[name]
 
     def group_names(self, n_rows: int) -> list[str]:
-        """What could be groups: one value for each row."""
-        return list(
-            dict.fromkeys(
-                [
-                    *self._groups,
-                    *(name for name, one in self._public() if _is_column(one, n_rows)),
-                ]
-            )
-        )
+        """Return the names of what could be groups: one value for each row."""
+        columns = [name for name, value in self._public() if _is_column(value, n_rows)]
+        return list(dict.fromkeys([*self._groups, *columns]))
 
     def estimators(self) -> list[str]:
-        """Estimators, searches and families of the user's namespace, as they are called in the list."""
-        return [_listed(name) for name, one in self._public() if _is_estimator(one)]
+        """Return the estimators, searches and families of the namespace, by their listed names."""
+        return [_listed(name) for name, value in self._public() if _is_estimator(value)]
 
     def _public(self) -> list[tuple[str, Any]]:
-        return sorted(
-            (name, one)
-            for name, one in self.namespace.items()
-            if not name.startswith("_")
-        )
+        names = sorted(name for name in self.namespace if not name.startswith("_"))
+        return [(name, self.namespace[name]) for name in names]
 
     def takes_grid(self, listed: str) -> bool:
-        """Whether a grid is said beside this family; a search or a family has its own."""
-        return listed in short_hands() or not isinstance(
-            self.namespace.get(_name(listed)), Family | GridSearchCV
-        )
+        """Whether this family needs a typed grid; a search or a Family has its own."""
+        if listed in short_hands():
+            return True
+        return not isinstance(self.namespace.get(_name(listed)), Family | GridSearchCV)
 
     def cv(self, listed: str) -> Any:
-        """The inner splitter that this family brings along; None for none."""
+        """Return the inner splitter of this family's search; None if it has none."""
         return None if self.takes_grid(listed) else self.namespace[_name(listed)].cv
 
     def family(self, listed: str, grid: str) -> Family:
-        """The family that is so called in the list, with the grid that was typed."""
+        """Return the family of a listed name with a typed grid."""
         return self.read(listed, grid)()
 
     def read(self, listed: str, grid: str) -> Callable[[], Family]:
-        """What makes the family; the grid (keywords of a short-hand, or a dict) is read at once, as syntax."""
+        """Return a function that makes the family.
+
+        The grid (keywords of a short-hand, or a dict) is read now, as syntax.
+        """
         try:
             return self._read(listed, grid)
         except FamilyError:
-            given = self._named.get((listed, grid))
-            if given is None or (
-                listed not in short_hands()
-                and given.estimator is not self.namespace.get(_name(listed))
-            ):
+            family = self._named.get((listed, grid))
+            if family is None or not self._is_current(listed, family):
                 raise
             return lambda: (
-                given
-            )  # a text of our own, with objects that no text makes again
+                family
+            )  # the text is ours; it names objects that it cannot make
+
+    def _is_current(self, listed: str, family: Family) -> bool:
+        """Whether a listed name still stands for the estimator of the family."""
+        if listed in short_hands():
+            return True
+        return family.estimator is self.namespace.get(_name(listed))
 
     def _read(self, listed: str, grid: str) -> Callable[[], Family]:
         name = _name(listed)
@@ -176,7 +174,7 @@ class Written:
         return True
 
     def names_of(self, family: Family) -> tuple[str, str]:
-        """(name in the list, grid) that stand for a family: its short-hand, its name in the namespace, or ("", "")."""
+        """Return (listed name, grid text) of a family; ("", "") if it has no name."""
         listed, grid = self._names_of(family)
         if listed:
             self._named[listed, grid] = family
@@ -188,86 +186,61 @@ class Written:
             call = family_expression(family, imports)
             return family.call[0], call.removeprefix(f"{family.call[0]}(")[:-1]
         for listed in self.estimators():
-            one = self.namespace[_name(listed)]
-            if one is family or (family.search is not None and one is family.search):
+            name = _name(listed)
+            value = self.namespace[name]
+            if value is family or (value is family.search is not None):
                 return listed, ""
-            if (
-                one is family.estimator
-                and family.name == _name(listed)
-                and family.search is None
-            ):
-                return listed, expression(family.grid, set()) if family.settings != [
-                    {}
-                ] else ""
+            is_estimator = value is family.estimator and family.search is None
+            if is_estimator and family.name == name:
+                has_grid = family.settings != [{}]
+                return listed, expression(family.grid, set()) if has_grid else ""
         return "", ""
 
     def python(self, shown: Any) -> str:
-        """Imports, recipe and run."""
+        """Return Python code: imports, recipe and run."""
         imports: set[tuple[str, str]] = set()
-        arguments = [
-            self._family(shown, imports),
-            self.name("X"),
-            self.name("y"),
-            *_options(shown, imports),
-        ]
-        made, taken = (
-            self._recipe(shown, imports),
-            {word for one in arguments for word in names_in(one)},
-        )
-        imports.add(("cvnb", "Recipe"))
-        if (
-            self.namespace.get("Recipe", at_hand()["Recipe"]) is not at_hand()["Recipe"]
-        ):  # the user's own of that name
-            imports ^= {("cvnb", "Recipe"), ("cvnb", "Recipe as cvnb_Recipe")}
-            made = f"cvnb_{made}"
+        arguments = [self._family(shown, imports), self.name("X"), self.name("y")]
+        arguments += _options(shown, imports)
+        recipe = self._recipe(shown, imports)
+        if self._is_free("Recipe"):
+            imports.add(("cvnb", "Recipe"))
+        else:
+            imports.discard(("cvnb", "Recipe"))
+            imports.add(("cvnb", "Recipe as cvnb_Recipe"))
+            recipe = f"cvnb_{recipe}"
+        taken = {word for argument in arguments for word in names_in(argument)}
         name = "recipe" if "recipe" not in taken else "cv_recipe"
-        lines = [f"{name} = {made}", f"result = {name}.run({', '.join(arguments)})"]
-        missing = [
-            f"# {word}: what the builder was given; it has no name here"
-            for word in (one.removeprefix("groups=") for one in arguments)
-            if word.startswith("your_") and word.isidentifier()
-        ]
-        if YOURS in " ".join(lines):
-            missing.append(
-                f"# {YOURS}: something of yours that no expression makes again"
-            )
-        return "\n".join([*import_lines(imports), "", *missing, *lines])
+        run = f"result = {name}.run({', '.join(arguments)})"
+        lines = [f"{name} = {recipe}", run]
+        return "\n".join(
+            [*import_lines(imports), "", *_missing(arguments, lines), *lines]
+        )
+
+    def _is_free(self, name: str) -> bool:
+        """Whether the namespace binds this public name of cvnb to nothing else."""
+        ours = at_hand()[name]
+        return self.namespace.get(name, ours) is ours
 
     def cell(self, shown: Any) -> str:
-        """A %%nestedcv cell; "" where the options of the magic cannot say the recipe."""
+        """Return a %%nestedcv cell for a recipe that the magic's options can express."""
         imports: set[tuple[str, str]] = set()
         family = self._family(shown, imports)
+        words = ["%%nestedcv", _word(self.name("X")), _word(self.name("y"))]
+        if shown.groups:
+            words.append(f"--groups {_word(shown.groups)}")
+        words += call_of(_exact(shown)).options.split()
+        if "--seed" not in words:  # %config may have another default
+            words.append("--seed 0")
+        if shown.select != "min" or _configured_rule() != "min":
+            words.append(f"--select {shown.select}")
+        words += [f"--{name} {value}" for name, value in _loss(shown).items()]
         ours = {("cvnb", name) for name in at_hand()}
-        options = call_of(_exact(shown)).options
-        options += (
-            "" if "--seed" in options else " --seed 0"
-        )  # %config may have another
-        select = (
-            f"--select {shown.select}"
-            if shown.select != "min" or _configured_rule() != "min"
-            else ""
-        )
-        groups = f"--groups {_word(shown.groups)}" if shown.groups else ""
-        data = _word(self.name("X")), _word(self.name("y"))
-        line = " ".join(
-            filter(
-                None,
-                [
-                    "%%nestedcv",
-                    *data,
-                    groups,
-                    options.strip(),
-                    select,
-                    _loss_option(shown),
-                ],
-            )
-        )
-        return "\n".join([line, *import_lines(imports - ours), family])
+        return "\n".join([" ".join(words), *import_lines(imports - ours), family])
 
     def _family(self, shown: Any, imports: set[tuple[str, str]]) -> str:
-        """As it was chosen by name and typed; else an expression that makes it."""
+        """Return the family as chosen and typed; otherwise an expression that makes it."""
         listed, grid = shown.family_name, shown.grid
-        if not self._reads(listed, grid):  # no text that was refused is copied
+        if not self._reads(listed, grid):  # a refused text is not copied
             return family_expression(as_families(shown.family), imports)  # type: ignore[arg-type]
         name = _name(listed)
         if not self.takes_grid(listed):
@@ -275,15 +248,13 @@ class Written:
         imports |= numpy_imports(grid)
         if listed not in short_hands():
             return f"({name}, {grid.strip() or '{}'})"
-        if (
-            self.namespace.get(name, at_hand()[name]) is not at_hand()[name]
-        ):  # the user's own of that name is not covered
-            imports.add(("cvnb.families.shorthands", f"{name} as cvnb_{name}"))
+        if not self._is_free(name):
+            imports.add(("cvnb", f"{name} as cvnb_{name}"))
             return f"cvnb_{name}({grid})"
         imports.add(("cvnb", name))
-        imports |= {
-            one for one in shown._imports_of_family() if one[0] not in ("cvnb", "numpy")
-        }
+        for module, imported in shown._imports_of_family():
+            if module not in ("cvnb", "numpy"):
+                imports.add((module, imported))
         return f"{name}({grid})"
 
     def _recipe(self, shown: Any, imports: set[tuple[str, str]]) -> str:
@@ -296,7 +267,7 @@ class Written:
 
 
 def _listed(name: str) -> str:
-    """How something of the user's is called in the list: a short-hand of the same name stands there too."""
+    """Return the listed name of a user's object; a short-hand may have the same name."""
     return name + OF_THE_USER if name in short_hands() else name
 
 
@@ -305,67 +276,81 @@ def _name(listed: str) -> str:
 
 
 def _exact(shown: Any) -> dict[str, Any]:
-    """The controls' values for the recipe on screen."""
-    rest = {
-        "outer": shown.outer,
-        "inner": shown.inner,
-        "test": shown.test,
-        "validation": shown.validation,
-    }
-    return rest | (values_of(shown.recipe) or {})
+    """Return the controls' values for the recipe on screen."""
+    values = {name: getattr(shown, name) for name in CONTROLS}
+    return values | (values_of(shown.recipe) or {})
 
 
 def _options(shown: Any, imports: set[tuple[str, str]]) -> list[str]:
-    options = (
-        [f"groups={'your_groups' if shown.groups == GIVEN else shown.groups}"]
-        if shown.groups
-        else []
-    )
+    """Keyword arguments of the run."""
+    options = []
+    if shown.groups:
+        name = "your_groups" if shown.groups == GIVEN else shown.groups
+        options.append(f"groups={name}")
     if shown.loss == GIVEN:
         options += loss_arguments(shown.given, imports)
-    elif shown.loss != "auto":
-        options.append(
-            f"{'loss' if shown.loss in LOSSES else 'scoring'}={shown.loss!r}"
-        )
+    else:
+        options += [f"{name}={value!r}" for name, value in _loss(shown).items()]
     if shown.select == GIVEN:
-        return options + select_arguments(shown.given.work.rule, imports)
-    return [*options, *([f"select={shown.select!r}"] if shown.select != "min" else [])]
+        options += select_arguments(shown.given.work.rule, imports)
+    elif shown.select != "min":
+        options.append(f"select={shown.select!r}")
+    return options
 
 
-def _loss_option(shown: Any) -> str:
-    return (
-        ""
-        if shown.loss == "auto"
-        else f"--{'loss' if shown.loss in LOSSES else 'scoring'} {shown.loss}"
-    )
+def _loss(shown: Any) -> dict[str, str]:
+    """The keyword, loss or scoring, of a loss that was chosen by name."""
+    if shown.loss == "auto":
+        return {}
+    return {"loss" if shown.loss in LOSSES else "scoring": shown.loss}
+
+
+def _missing(arguments: list[str], lines: list[str]) -> list[str]:
+    """Comments on what the code names and the notebook does not have."""
+    words = [argument.removeprefix("groups=") for argument in arguments]
+    comments = [
+        f"# {word}: what the builder was given; it has no name here"
+        for word in words
+        if word.startswith("your_") and word.isidentifier()
+    ]
+    if YOURS in " ".join(lines):
+        comments.append(f"# {YOURS}: something of yours that no expression makes again")
+    return comments
 
 
 def _word(text: str) -> str:
-    """One word of the magic's line."""
+    """Quote a text so that it is one word of the magic's line."""
     return text if " " not in text else f'"{text}"'
 
 
 def _configured_rule() -> str:
-    """What %config NestedCVMagics.select says."""
+    """Return the value of %config NestedCVMagics.select."""
     from IPython import get_ipython
 
     shell = get_ipython()
-    magics = (
-        None if shell is None else shell.magics_manager.registry.get("NestedCVMagics")
-    )
+    if shell is None:
+        return "min"
+    magics = shell.magics_manager.registry.get("NestedCVMagics")
     return "min" if magics is None else str(magics.select)
 
 
 LOSSES = ("zero_one", "squared", "absolute", "log")
 
 
+def _user_namespace() -> dict[str, Any]:
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return {} if shell is None else shell.user_ns
+
+
 def _is_estimator(value: Any) -> bool:
-    """Whether it can be chosen as a family."""
+    """Whether a value can be chosen as a family."""
     return isinstance(value, BaseEstimator | Family) and not isinstance(value, type)
 
 
 def _is_column(value: Any, n_rows: int) -> bool:
-    """Whether it is one value for each row; what fails when it is looked at is none."""
+    """Whether an object has one value for each row; one that raises when read has not."""
     try:
         return _has_rows(value, n_rows)
     except Exception:

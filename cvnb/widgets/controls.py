@@ -1,9 +1,10 @@
-"""The controls of a recipe, a family and a run, as traits and as a form: each follows the other."""
+"""The controls of a recipe, a family and a run, as traits and as a form that follow each other."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import traitlets as t
@@ -14,100 +15,38 @@ from ..families.family import Family, as_families
 from ..families.registry import short_hand, short_hands
 from ..splits.recipes import Recipe
 from ..views.codegen import family_expression
-from .code_writer import GIVEN, LOSSES, Written
-from .form import Form, number
-from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
-from .static_copy import Twinned
-
-NAMED = {
-    "1. train/validation/test": "holdout/holdout",
-    "2. CV then test": "holdout/folds",
-    "3. resampling then test": "holdout/resampling",
-    "4. nested CV": "folds/folds",
-    "nested CV with an inner dev set": "folds/holdout",
-    "nested resampling": "resampling/resampling",
-    "external CV": "folds/none",
-    "leave-one-out": "loo/none",
-    "internal CV": "none/folds",
-    "tuning on a dev set": "none/holdout",
-    "validation on a test set": "holdout/none",
-}
-WORDS = {
-    "none": "none",
-    "holdout": "holdout",
-    "folds": "K-fold",
-    "loo": "LOO",
-    "resampling": "samples",
-}
-FIELDS: list[dict[str, Any]] = [
-    {"name": "named", "label": "Recipe", "kind": "choice"},
-    {
-        "name": "cell",
-        "label": "outside (rows) × inside (columns)",
-        "kind": "table",
-        "row": "outside",
-        "column": "inside",
-        "rows": [[kind, WORDS[kind]] for kind in OUTER],
-        "columns": [
-            [kind, {"none": "no θ", "holdout": "dev set"}.get(kind, WORDS[kind])]
-            for kind in INNER
-        ],
-        "empty": [
-            f"{outside}/{inside}"
-            for outside in OUTER
-            for inside in INNER
-            if (outside, inside) not in CELLS
-        ],
-    },
-    number("outer", "Outer folds", 2, 20),
-    number("inner", "Inner folds", 2, 20),
-    number("test", "Test share", 0.05, 0.5, 0.05),
-    number("validation", "Validation share", 0.05, 0.5, 0.05),
-    number("seed", "Seed", 0, 50),
-    {"name": "stratify", "label": "Stratify", "kind": "choice"},
-    {"name": "groups", "label": "Groups", "kind": "choice"},
-    {"name": "time_ordered", "label": "In order of time", "kind": "check"},
-    number("buffer", "Buffer, rows", 0, 50),
-    {"name": "family_name", "label": "Family", "kind": "choice"},
-    {
-        "name": "grid",
-        "label": "Grid",
-        "kind": "text",
-        "placeholder": "default; or k=range(1, 31)",
-    },
-    {"name": "loss", "label": "Loss or score", "kind": "choice"},
-    {"name": "select", "label": "Rule", "kind": "choice"},
-]
-NAMES = [field["name"] for field in FIELDS]
-AUTO = "auto"
-STRATIFY = {"auto": "auto", "yes": True, "no": False}
-OF_RECIPE = (
-    "outside",
-    "inside",
-    "outer",
-    "inner",
-    "test",
-    "validation",
-    "seed",
-    "stratify",
-    "time_ordered",
-    "buffer",
+from .code_writer import GIVEN, LOSSES, CodeWriter
+from .fields import (
+    AUTO,
+    CELL,
+    FIELDS,
+    IN_A_CELL,
+    NAMED,
+    NAMES,
+    OF_FAMILY,
+    OF_RECIPE,
+    OF_RUN,
+    STRATIFY,
 )
-OF_FAMILY = ("family_name", "grid")
-OF_RUN = ("groups", "loss", "select")
+from .form import Form
+from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
+from .static_copy import WithStaticCopy
 
 
 class Made(t.Any):
-    """A trait that the worker makes; who reads it before that makes it."""
+    """A lazily built trait: the worker fills it, or the first read does."""
 
     def get(self, obj: Any, cls: Any = None) -> Any:
-        """Its value, of the controls as they are."""
+        """Return the value for the current controls."""
         obj._settle_family()
         return super().get(obj, cls)
 
 
-class Controls(Twinned):
-    """Traits for what can be chosen, and `recipe` and `family`, which they make; `_ask` is called after every change."""
+class Controls(WithStaticCopy):
+    """Traits for every choice, and `recipe` and `family`, which follow from them.
+
+    `_ask` is called after every change.
+    """
 
     outside = t.Enum(OUTER, "folds")
     inside = t.Enum(INNER, "folds")
@@ -126,26 +65,23 @@ class Controls(Twinned):
     select = t.Enum(("min", "one_se", GIVEN), "min")
     recipe = t.Any()
     family = Made()
-    given: Any = None  # the record of a result that was set: its groups, loss and rule where the controls say GIVEN
+    # The record of a result that was set: its groups, loss and rule where a control is GIVEN.
+    given: Any = None
 
-    def __init__(self, written: Written, n_rows: int) -> None:
-        self._written, self._n_rows = written, n_rows
+    def __init__(self, writer: CodeWriter, n_rows: int) -> None:
+        self._writer, self._n_rows = writer, n_rows
         self._lock = (
             threading.RLock()
-        )  # of everything that is shown; nothing is computed under it
+        )  # guards what is shown; nothing is computed under it
         self._problems: dict[str, str] = {}
         self._unmade: Once | None = None
         self._form = Form(fields=FIELDS)
         super().__init__()
-        self._known: dict[str, Any] = {
-            name: getattr(self, name) for name in (*OF_RECIPE, *OF_FAMILY, *OF_RUN)
-        }
-        self._put(
-            groups=written.groups_name,
-            recipe=call_of(self._values()).recipe,
-            family=short_hand("knn")(),
-        )
-        self.observe(self._control_changed, names=[*OF_RECIPE, *OF_FAMILY, *OF_RUN])
+        controls = [*OF_RECIPE, *OF_FAMILY, *OF_RUN]
+        self._known: dict[str, Any] = {name: getattr(self, name) for name in controls}
+        recipe = call_of(self._values()).recipe
+        self._put(groups=writer.groups_name, recipe=recipe, family=short_hand("knn")())
+        self.observe(self._control_changed, names=controls)
         self.observe(self._recipe_set, names="recipe")
         self.observe(self._family_set, names="family")
         self._form.observe(self._form_changed, names="entered")
@@ -157,62 +93,60 @@ class Controls(Twinned):
         raise NotImplementedError
 
     def to_python(self) -> str:
-        """Python that does what is on screen."""
-        return self._written.python(self)
+        """Return Python code for what is on screen."""
+        return self._writer.python(self)
 
     def to_cell(self) -> str:
-        """The same as a %%nestedcv cell; "" where no options of it stand for what is on screen."""
+        """Return a %%nestedcv cell for what is on screen; "" if the magic has no such options."""
         given = GIVEN in (self.groups, self.loss, self.select)
-        return self._written.cell(self) if self._is_expressible and not given else ""
+        return self._writer.cell(self) if self._is_expressible and not given else ""
 
     @property
     def _is_expressible(self) -> bool:
-        """Whether the controls can say the recipe: not one with given splits, nor one that takes the cv of a search."""
-        cv = (
-            self.family.cv
-            if self.family_name == GIVEN
-            else self._written.cv(self.family_name)
-        )
-        return values_of(self.recipe) is not None and not (
-            self.recipe.inner_spec == "auto" and cv is not None
-        )
+        """Whether the controls can express the recipe: no given splits, no cv of a search."""
+        if values_of(self.recipe) is None:
+            return False
+        is_given = self.family_name == GIVEN
+        cv = self.family.cv if is_given else self._writer.cv(self.family_name)
+        return cv is None or self.recipe.inner_spec != "auto"
 
-    # What the controls say.
+    # From the controls to recipe and family.
 
     def _values(self) -> dict[str, Any]:
-        values = {name: getattr(self, name) for name in OF_RECIPE} | {
-            "stratify": STRATIFY[self.stratify]
-        }
-        return values if self.time_ordered else values | {"buffer": 0}
+        values = {name: getattr(self, name) for name in OF_RECIPE}
+        values["stratify"] = STRATIFY[self.stratify]
+        if not self.time_ordered:
+            values["buffer"] = 0
+        return values
 
     def _control_changed(self, change: Any) -> None:
         if self._known.get(change.name) == change.new:
-            return  # set by ourselves
+            return  # set by _put
         self._known[change.name] = change.new
         with self._lock:
             if change.name in OF_RECIPE:
                 self._recipe_from_controls()
             elif change.name in OF_FAMILY:
                 name, grid = self.family_name, self.grid
-                self._unmade = Once(lambda: self._written.family(name, grid))
-                self._try("family", lambda: self._written.read(name, grid))
+                self._unmade = Once(lambda: self._writer.family(name, grid))
+                self._try("family", lambda: self._writer.read(name, grid))
             self._show_controls()
         self._ask(False)
 
     def _imports_of_family(self) -> set[tuple[str, str]]:
-        """What its keywords need, where it was given and not typed."""
+        """Imports that the keywords of a family need which was set, not typed."""
         imports: set[tuple[str, str]] = set()
         if self._unmade is None and self._known["family"].call:
             family_expression(self._known["family"], imports)
         return imports
 
     def _family_wanted(self) -> Callable[[], Family]:
-        """What makes the family that was chosen: it takes as long as its grid is large."""
+        """Return a function that makes the chosen family; a large grid takes a while."""
         family = self._known["family"]
         return self._unmade or (lambda: family)
 
     def _settle_family(self) -> None:
-        """Make the family that was chosen, if nobody has yet; what cannot be made is said by the worker."""
+        """Make the chosen family if it is not made yet; the worker reports errors."""
         if (make := self._unmade) is None:
             return
         try:
@@ -223,7 +157,7 @@ class Controls(Twinned):
             self._family_made(make, family)
 
     def _family_made(self, make: Callable[[], Family], family: Family) -> None:
-        if self._unmade is make:  # and nothing else was chosen meanwhile
+        if self._unmade is make:  # nothing else was chosen meanwhile
             self._put(family=family)
             self._show_controls()
 
@@ -236,17 +170,15 @@ class Controls(Twinned):
         self._try("recipe", lambda: self._put(recipe=call_of(self._values()).recipe))
 
     def _try(self, what: str, act: Any) -> None:
-        """Do it, or keep why it cannot be done."""
+        """Call `act`; keep the message of an error, which the panel shows."""
         self._problems.pop(what, None)
         try:
             act()
-        except (
-            Exception
-        ) as error:  # whatever is wrong with what was typed is said in the panel
-            self._problems[what] = said(error)
+        except Exception as error:
+            self._problems[what] = message(error)
 
     def _put(self, **values: Any) -> None:
-        """Set traits that belong together, without hearing of it."""
+        """Set traits that belong together; the observers ignore known values."""
         self._known.update(values)
         if "family" in values:
             self._unmade = None
@@ -280,26 +212,28 @@ class Controls(Twinned):
             self._put(family=change.old)
             self._unmade = unmade
             raise
-        name, grid = self._written.names_of(given)
+        name, grid = self._writer.names_of(given)
         self._problems.pop("family", None)
         self._put(family=given, family_name=name or GIVEN, grid=grid)
         self._show_controls()
         self._ask(False)
 
-    # What the form shows.
+    # From the form to the controls, and back.
 
     def _form_changed(self, change: Any) -> None:
-        """The browser's values, as traits; what is no value of a trait is said in the panel."""
+        """Set the traits from the browser's values; the panel shows what a trait refuses."""
         with self._lock:
             try:
                 self._take_values(self._form.news())
-            except Exception as error:  # an odd object of the user's, say; the panel is where it is looked for
-                self._say(said(error))
+            except (
+                Exception
+            ) as error:  # for example from an odd object in the namespace
+                self._say(message(error))
 
     def _take_values(self, entered: dict[str, Any]) -> None:
         new, cell, had_problems = {}, "", bool(self._problems)
         for name, value in self._acceptable(entered).items():
-            if name in ("named", "cell"):  # two ways to say the same: the later counts
+            if name in ("named", "cell"):  # two fields for one value: the later counts
                 cell = NAMED.get(value, "") if name == "named" else value
             else:
                 new[name] = value
@@ -307,23 +241,22 @@ class Controls(Twinned):
             new["outside"], new["inside"] = cell.split("/")
         with self.hold_trait_notifications():
             for name, value in new.items():
-                self._try(
-                    name, lambda name=name, value=value: self.set_trait(name, value)
-                )
+                self._try(name, partial(self.set_trait, name, value))
         if self._problems or had_problems:
             self._ask(False)
-        elif cell and not self._is_expressible:  # the cell of a recipe that was given
+        elif cell and not self._is_expressible:  # the cell of a recipe that was set
             self._recipe_from_controls()
             self._ask(False)
         self._show_controls()
 
     def _acceptable(self, entered: dict[str, Any]) -> dict[str, Any]:
-        """Values of the form's own fields, of a choice what is offered; the browser may send anything."""
-        offered = {
-            name: [value for value, _ in choices]
-            for name, choices in self._choices().items()
-        }
-        offered["cell"] = ["/".join(cell) for cell in CELLS]
+        """Keep the values of known fields; of a choice only offered values.
+
+        The browser may send anything.
+        """
+        offered = {"cell": ["/".join(cell) for cell in CELLS]}
+        for name, choices in self._choices().items():
+            offered[name] = [value for value, _ in choices]
         found = {}
         for name, value in entered.items():
             if name not in NAMES:
@@ -344,59 +277,50 @@ class Controls(Twinned):
 
     def _show_values(self) -> None:
         self._form.choices = self._choices()
-        cell = f"{self.outside}/{self.inside}"
-        expressible = self._is_expressible
-        named = (
-            next((name for name, one in NAMED.items() if one == cell), "–")
-            if expressible
-            else GIVEN
-        )
-        values = {
-            name: getattr(self, name) for name in (*OF_RECIPE[2:], *OF_FAMILY, *OF_RUN)
-        }
-        self._form.show(values | {"cell": cell if expressible else "", "named": named})
-        off = {"outer", "inner", "test", "validation"} - used(
-            (self.outside, self.inside)
-        )
+        shown = [*OF_RECIPE, *OF_FAMILY, *OF_RUN]
+        values = {name: getattr(self, name) for name in shown if name not in CELL}
+        values |= {"cell": "", "named": GIVEN}
+        if self._is_expressible:
+            cell = f"{self.outside}/{self.inside}"
+            names = [name for name, other in NAMED.items() if other == cell]
+            values |= {"cell": cell, "named": names[0] if names else "–"}
+        self._form.show(values)
+        off = set(IN_A_CELL) - used((self.outside, self.inside))
         if not self.time_ordered:
             off.add("buffer")
-        if self.family_name == GIVEN or not self._written.takes_grid(self.family_name):
+        if self.family_name == GIVEN or not self._writer.takes_grid(self.family_name):
             off.add("grid")
         self._form.disabled = sorted(off)
-        codes = (
-            {}
-            if self._problems
-            else {"%%nestedcv": self.to_cell(), "Python": self.to_python()}
-        )
+        codes = {}
+        if not self._problems:
+            codes = {"%%nestedcv": self.to_cell(), "Python": self.to_python()}
         self._form.codes = {label: text for label, text in codes.items() if text}
 
     def _choices(self) -> dict[str, list[list[str]]]:
-        families = [*short_hands(), *self._written.estimators()]
+        families = [*short_hands(), *self._writer.estimators()]
         if self.family_name not in families:
             families.append(self.family_name)
-        groups = [
-            ["", "none"],
-            *([name, name] for name in self._written.group_names(self._n_rows)),
-        ]
-        losses, rules = (
-            [AUTO, *LOSSES, *sorted(get_scorer_names())],
-            [["min", "minimum"], ["one_se", "one standard error"]],
-        )
-        groups += [[GIVEN, GIVEN]] if self.groups == GIVEN else []
-        losses += [GIVEN] if self.loss == GIVEN else []
-        rules += [[GIVEN, GIVEN]] if self.select == GIVEN else []
-        return {
-            "named": [[name, name] for name in (*NAMED, "–", GIVEN)],
-            "stratify": [[word, word] for word in STRATIFY],
-            "groups": groups,
-            "family_name": [[name, name] for name in families],
-            "loss": [[name, name] for name in losses],
-            "select": rules,
+        choices = {
+            "named": _same([*NAMED, "–", GIVEN]),
+            "stratify": _same(STRATIFY),
+            "groups": [["", "none"], *_same(self._writer.group_names(self._n_rows))],
+            "family_name": _same(families),
+            "loss": _same([AUTO, *LOSSES, *sorted(get_scorer_names())]),
+            "select": [["min", "minimum"], ["one_se", "one standard error"]],
         }
+        for name in OF_RUN:
+            if getattr(self, name) == GIVEN:
+                choices[name] += _same([GIVEN])
+        return choices
+
+
+def _same(values: Iterable[str]) -> list[list[str]]:
+    """[value, label] of choices whose value is their label."""
+    return [[value, value] for value in values]
 
 
 class Once:
-    """A call that is made by the first who needs its value; all others wait for it and are given the same."""
+    """A function that is called once; all threads get the value of that call."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make, self._lock = make, threading.Lock()
@@ -410,17 +334,16 @@ class Once:
 
 
 def controls_of(recipe: Recipe) -> dict[str, Any]:
-    """What the controls are for a recipe; nothing where they cannot say it."""
+    """Return the values of the controls for a recipe; {} if they cannot express it."""
     values = values_of(recipe) or {}
     if values:
-        values["stratify"] = next(
-            word for word, value in STRATIFY.items() if value == values["stratify"]
-        )
+        words = {value: word for word, value in STRATIFY.items()}
+        values["stratify"] = words[values["stratify"]]
     return values
 
 
-def said(error: BaseException) -> str:
-    """An error in words: our own as they are, others with their kind."""
+def message(error: BaseException) -> str:
+    """The message of an error; the type comes first unless the error is cvnb's own."""
     return (
         str(error)
         if isinstance(error, CvnbError)

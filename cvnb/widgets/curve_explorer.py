@@ -1,7 +1,9 @@
-"""CurveExplorer: step through the outer splits of one result, see what another rule would choose, look at one θ."""
+"""CurveExplorer: the curve of a result by outer split, by another rule, at one θ."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -9,7 +11,7 @@ import plotly.graph_objects as go
 import traitlets as t
 
 from ..errors import InputError, WrongTypeError
-from ..families.family import format_setting
+from ..families.labels import format_setting
 from ..figures.curve import figure_of
 from ..figures.look import ORANGE
 from ..inference.rules import rule_of
@@ -24,14 +26,15 @@ from .static_copy import Snapshot
 from .view import View, panel, wide
 
 EVERY, CHOSEN = "all splits", "as chosen"
+RULES = [["min", "minimum"], ["one_se", "one standard error"]]
 
 
 class CurveExplorer(View):
     """The curve of a result.
 
-    split   "all splits", or the number of an outer split: its inner curve is drawn strongly
-    rule    "as chosen", "min" or "one_se": whose choices are marked
-    theta   a setting as the form names it: its fold losses are listed; a click on the curve sets it
+    split          "all splits", or the number of an outer split, whose inner curve is emphasised
+    rule           the rule whose choices are marked: "as chosen", "min" or "one_se"
+    theta          a setting by its label; its fold losses are listed; a click on the curve sets it
     log_x, log_y   whether the axes are logarithmic
 
     >>> from sklearn.datasets import load_iris
@@ -59,20 +62,14 @@ class CurveExplorer(View):
         curve = curve_of(result)
         if curve is None:
             raise InputError(
-                "there is no curve: nothing was chosen among several settings (or all of them failed)."
+                "there is no curve: nothing was chosen among several settings (or all of "
+                "them failed)."
             )
         self.result, self._curve_drawn = result, curve
-        names = [format_setting(setting) for setting in result.settings]
-        self._names_of_settings = [
-            name if names.count(name) == 1 else f"{name} (setting {s})"
-            for s, name in enumerate(names)
-        ]
+        self._names_of_settings = _unique(map(format_setting, result.settings))
         self._settings = {name: s for s, name in enumerate(self._names_of_settings)}
-        self._chart, self._losses, self._map = (
-            CurveView(),
-            panel("losses"),
-            panel("nest"),
-        )
+        self._chart = CurveView()
+        self._losses, self._map = panel("losses"), panel("nest")
         self._clickable: Any = None
         splits = [EVERY, *map(str, range(len(result.chosen)))]
         fields = [
@@ -84,11 +81,7 @@ class CurveExplorer(View):
         ]
         choices = {
             "split": [[split, split] for split in splits],
-            "rule": [
-                [CHOSEN, CHOSEN],
-                ["min", "minimum"],
-                ["one_se", "one standard error"],
-            ],
+            "rule": [[CHOSEN, CHOSEN], *RULES],
             "theta": [["", "none"], *([name, name] for name in self._settings)],
         }
         with self.hold_trait_notifications():
@@ -97,39 +90,37 @@ class CurveExplorer(View):
 
     @property
     def chosen(self) -> list[int]:
-        """The setting that the rule chooses in every outer training part."""
+        """The setting that the rule chooses in each outer training part."""
         record = record_of(self.result)
         if self.rule == CHOSEN:
             return list(map(int, self.result.chosen_index))
         rule = rule_of(self.rule, record.family, record.work.kinds, record.loss)
         rule.refuse(self.result.plan)
-        found = [rule.choose(losses) for losses in record.table.inner or ()]
-        return [-1 if s is None else s for s in found]
+        settings = [rule.choose(losses) for losses in record.table.inner or ()]
+        return [-1 if s is None else s for s in settings]
 
     @property
     def fold_losses(self) -> list[list[Any]]:
-        """Of θ: [split, inner loss of every fold or their mean, outer loss], for the splits shown."""
+        """[split, inner loss, outer loss] of θ: the mean inner loss of each outer split, or the
+        loss of each inner split of one."""
         if self.theta not in self._settings:
             return []
         s, record = self._settings[self.theta], record_of(self.result)
-        loss, outer = record.loss, self.result.outer_curves
+        shown, outer = record.loss.shown, self.result.outer_curves
         j = self._split
-        if j is None:
-            inner = self.result.inner_curves
-            assert inner is not None
-            return [
-                [
-                    i,
-                    loss.shown(inner[i, s]),
-                    None if outer is None else loss.shown(outer[i, s]),
-                ]
-                for i in range(len(inner))
-            ]
-        assert record.table.inner is not None
-        return [
-            [f"{j}, {k}", loss.shown(value), None]
-            for k, value in enumerate(record.table.inner[j][:, s])
+        if j is not None:
+            assert record.table.inner is not None
+            of_folds = enumerate(record.table.inner[j][:, s])
+            return [[f"{j}, {k}", shown(value), None] for k, value in of_folds]
+        inner = self.result.inner_curves
+        assert inner is not None
+        rows: list[list[Any]] = [
+            [i, shown(curve[s]), None] for i, curve in enumerate(inner)
         ]
+        if outer is not None:
+            for row, curve in zip(rows, outer, strict=True):
+                row[2] = shown(curve[s])
+        return rows
 
     @property
     def _split(self) -> int | None:
@@ -137,100 +128,101 @@ class CurveExplorer(View):
             return None
         if not self.split.isdigit() or int(self.split) >= len(self.result.chosen):
             raise InputError(
-                f"split={self.split!r} is no outer split; use {EVERY!r} or '0' to '{len(self.result.chosen) - 1}'."
+                f"split={self.split!r} is no outer split; use {EVERY!r} or '0' to "
+                f"'{len(self.result.chosen) - 1}'."
             )
         return int(self.split)
 
     def _show(self) -> None:
         if self.theta and self.theta not in self._settings:
             raise InputError(f"theta={self.theta!r} is no setting of this result.")
-        if (
-            self.log_x
-            and isinstance(self._curve_drawn, Curve)
-            and self._curve_drawn.axis.x.min() <= 0
-        ):
+        curve, j, chosen = self._curve_drawn, self._split, self.chosen
+        if self.log_x and isinstance(curve, Curve) and curve.axis.x.min() <= 0:
             raise InputError(
                 "the θ axis has a value of 0 or less, which has no logarithm; leave it straight."
             )
-        j = self._split
-        chosen = self.chosen
-        figure = figure_of(self._curve_drawn)
-        if isinstance(self._curve_drawn, Curve):
-            self._mark(figure, self._curve_drawn, j, chosen)
+        figure = figure_of(curve)
+        if isinstance(curve, Curve):
+            self._mark(figure, curve, j, chosen)
             figure.update_xaxes(type="log" if self.log_x else "linear")
             figure.update_yaxes(type="log" if self.log_y else "linear")
         self._chart.draw(figure)
         self._listen()
-        name = "score" if record_of(self.result).loss.is_score else "loss"
-        head = [
-            "outer, inner split" if j is not None else "outer split",
-            f"inner {name}",
-            f"outer {name}",
-        ]
-        rows: list[Any] = [
-            [str(where), number(inner), number(outer)]
-            for where, inner, outer in self.fold_losses
-        ]
-        hint = "Click on the curve, or choose θ, to see its fold losses."
-        self._losses.value = (
-            f"<b>{escape(self.theta)}</b>{html_table((head, rows))}"
-            if rows
-            else f"<div>{hint}</div>"
-        )
+        self._losses.value = self._table(j)
         plan = self.result.plan
-        nest = (
-            nest_of(plan)
-            if j is None or plan.inner_layouts is None
-            else opened(plan, j, 8)
-        )
+        if j is None or plan.inner_layouts is None:
+            nest = nest_of(plan)
+        else:
+            nest = opened(plan, j, 8)
         self._map.value = wide(draw_nest(nest).img)
+
+    def _table(self, j: int | None) -> str:
+        """The fold losses of θ as HTML; a hint if no θ is chosen."""
+        rows: list[Any] = [
+            [str(split), number(inner), number(outer)]
+            for split, inner, outer in self.fold_losses
+        ]
+        if not rows:
+            return "<div>Click on the curve, or choose θ, to see its fold losses.</div>"
+        name = "score" if record_of(self.result).loss.is_score else "loss"
+        split = "outer split" if j is None else "outer, inner split"
+        head = [split, f"inner {name}", f"outer {name}"]
+        return f"<b>{escape(self.theta)}</b>{html_table((head, rows))}"
 
     def _mark(
         self, figure: go.Figure, curve: Curve, j: int | None, chosen: list[int]
     ) -> None:
-        """The choices of the rule, the curve of the split, the place of θ."""
+        """Mark the choices of the rule, the curve of the split and the place of θ."""
         place = {int(s): i for i, s in enumerate(curve.which)}
         shown = [
             (i, place[s])
             for i, s in enumerate(chosen)
             if s >= 0 and (j is None or i == j)
         ]
-        marks = next(
-            trace
-            for trace in figure.data
-            if trace.mode == "markers" and trace.marker.color == ORANGE
-        )
+        markers = [trace for trace in figure.data if trace.mode == "markers"]
+        marks = next(trace for trace in markers if trace.marker.color == ORANGE)
         marks.update(
-            x=[curve.axis.x[at] for _, at in shown], y=[curve.inner[i, at] for i, at in shown],
+            x=[curve.axis.x[at] for _, at in shown],
+            y=[curve.inner[i, at] for i, at in shown],
             name=f"chosen: {self.rule}" if self.rule != CHOSEN else marks.name,
             hovertext=[f"<b>{curve.settings[at]}</b>, split {i}" for i, at in shown],
-        )  # fmt: skip
+        )
         strong = ([], []) if j is None else (curve.axis.x, curve.inner[j])
         figure.add_scatter(
-            x=strong[0], y=strong[1], mode="lines", name=f"inner curve of outer split {j}", showlegend=j is not None,
-            line={"color": ORANGE, "width": 2}, hoverinfo="skip",
-        )  # fmt: skip
+            x=strong[0],
+            y=strong[1],
+            mode="lines",
+            name=f"inner curve of outer split {j}",
+            showlegend=j is not None,
+            line={"color": ORANGE, "width": 2},
+            hoverinfo="skip",
+        )
         at = [place[s] for name, s in self._settings.items() if name == self.theta]
         line = curve.mean if j is None else curve.inner[j]
         figure.add_scatter(
-            x=curve.axis.x[at], y=line[at],
-            mode="markers", name="θ", showlegend=bool(at), hoverinfo="skip",
-            marker={"symbol": "circle-open", "size": 18, "color": ORANGE, "line": {"width": 2}},
-        )  # fmt: skip
+            x=curve.axis.x[at],
+            y=line[at],
+            mode="markers",
+            name="θ",
+            showlegend=bool(at),
+            hoverinfo="skip",
+            marker={
+                "symbol": "circle-open",
+                "size": 18,
+                "color": ORANGE,
+                "line": {"width": 2},
+            },
+        )
 
     def _listen(self) -> None:
         """A click on the mean of the curves, or on a cell of the heat map, sets θ."""
         surface = isinstance(self._curve_drawn, Surface)
         traces = self._chart.widget.data
-        target = (
-            traces[0]
-            if surface
-            else next(
-                trace
-                for trace in traces
-                if trace.legendgroup == "mean" and trace.line.width
-            )
-        )
+        if surface:
+            target = traces[0]
+        else:
+            means = [trace for trace in traces if trace.legendgroup == "mean"]
+            target = next(trace for trace in means if trace.line.width)
         if target is not self._clickable:
             self._clickable = target
             target.on_click(self._clicked)
@@ -238,21 +230,27 @@ class CurveExplorer(View):
     def _clicked(self, _: Any, points: Any, __: Any = None) -> None:
         if points.point_inds:
             at = points.point_inds[0]
-            s = self._curve_drawn.which[
-                tuple(at) if isinstance(at, list | tuple) else at
-            ]
-            self.theta = self._names_of_settings[int(s)]
+            place = tuple(at) if isinstance(at, list | tuple) else at
+            self.theta = self._names_of_settings[int(self._curve_drawn.which[place])]
 
     def _blank(self) -> None:
         super()._blank()
         self._chart.draw(figure_of_result(None))
 
     def snapshot(self) -> Snapshot:
-        """A static copy that needs no kernel."""
-        return Snapshot(
-            repr(self.result),
-            strip_of(self.result) + pictures_of(self.result) + self._losses.value,
-        )
+        """Return a static copy that needs no kernel."""
+        html = strip_of(self.result) + pictures_of(self.result) + self._losses.value
+        return Snapshot(repr(self.result), html)
 
     def __repr__(self) -> str:
         return f"CurveExplorer({self.split}, {self.rule}, θ {self.theta or 'none'})"
+
+
+def _unique(names: Iterable[str]) -> list[str]:
+    """Add the number of the setting to names that occur twice."""
+    names = list(names)
+    counts = Counter(names)
+    return [
+        name if counts[name] == 1 else f"{name} (setting {s})"
+        for s, name in enumerate(names)
+    ]

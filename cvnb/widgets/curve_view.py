@@ -1,4 +1,4 @@
-"""The curve of a result in the one FigureWidget of a view: its traces are updated, never replaced while they suit."""
+"""The curve of a result in the FigureWidget of a view, which updates its traces where it can."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from ..pictures.curves import curve_of
 from ..results.estimate import RiskEstimate
 
 HEIGHT = 440
-AXIS = dict.fromkeys(
-    ("tickvals", "ticktext", "title", "type", "range")
-)  # words of the figure before are taken away
+# Set to None, so that nothing is left of the axis before.
+AXIS = dict.fromkeys(("tickvals", "ticktext", "title", "type", "range"))
 
 
 class Chart(go.FigureWidget):
-    """A FigureWidget whose whole state is what it shows now.
+    """A FigureWidget whose state follows every change.
 
-    plotly tells a front end what changed. One that comes later, as voila's does, asks for the state, and would be given the
-    figure as it was made; and a second view in the same page is drawn from what the front end makes of the changes, which
-    loses names. So the state follows every change.
+    plotly sends only changes to a front end. A front end that connects later, as voila's does, gets
+    the state, which would be the figure as first drawn; and a second view in the same page is drawn
+    from the front end's own copy, which loses names.
     """
 
     _made = False
@@ -36,18 +35,17 @@ class Chart(go.FigureWidget):
         """The state, with the traces and the layout of now."""
         if self._made and (key is None or "_widget_data" in key):
             self._trait_values["_widget_data"] = copy.deepcopy(self._data)
-            self._trait_values["_widget_layout"] = copy.deepcopy(
-                self._layout_obj._props
-            )
+            layout = self._layout_obj._props
+            self._trait_values["_widget_layout"] = copy.deepcopy(layout)
         return super().get_state(key, drop_defaults)
 
     def tell(self) -> None:
-        """Send the state; views that are drawn already stay as they are."""
+        """Send the state; existing views do not change."""
         self.send_state({"_widget_data", "_widget_layout"})
 
 
 class CurveView:
-    """`draw(figure)` shows a figure."""
+    """A place for one figure at a time."""
 
     def __init__(self) -> None:
         self.widget = Chart(layout=plain(HEIGHT) | {"autosize": True})
@@ -55,17 +53,17 @@ class CurveView:
         self.widget.add_class("cvnb-curve")
 
     def draw(self, figure: go.Figure) -> None:
-        """Draw this figure, at the size of the view."""
+        """Show a figure at the size of the view."""
         legend = {"entrywidth": 0, "entrywidthmode": "pixels", "font": {"size": 11}}
         figure.update_layout(height=HEIGHT, legend=legend)
         old, new = self.widget.data, figure.data
         with self.widget.batch_update():
-            if [trace.type for trace in old] != [trace.type for trace in new]:
-                self.widget.data = ()
-                self.widget.add_traces(new)
-            else:
+            if [trace.type for trace in old] == [trace.type for trace in new]:
                 for before, after in zip(old, new, strict=True):
                     before.update(_changing(after), overwrite=False)
+            else:
+                self.widget.data = ()
+                self.widget.add_traces(new)
             layout = figure.layout.to_plotly_json()
             for axis in ("xaxis", "yaxis"):
                 layout[axis] = AXIS | layout.get(axis, {})
@@ -74,14 +72,12 @@ class CurveView:
 
 
 def figure_of_result(result: RiskEstimate | None) -> go.Figure:
-    """The curve of a result; an empty figure where there is none."""
+    """Return the curve of a result; an empty figure if there is none."""
     curve = None if result is None else curve_of(result)
     return go.Figure(layout=plain(HEIGHT)) if curve is None else figure_of(curve)
 
 
 def _changing(trace: Any) -> dict[str, Any]:
-    """What differs from one curve to the next; what the user hid by the legend stays hidden."""
-    shown = trace.to_plotly_json()
-    return {
-        key: value for key, value in shown.items() if key not in ("type", "visible")
-    }
+    """Return what may differ between two curves; traces hidden by the user stay hidden."""
+    values = trace.to_plotly_json()
+    return {key: values[key] for key in values if key not in ("type", "visible")}

@@ -1,7 +1,8 @@
-"""A form of labelled controls, one widget: every field has a name for screen readers, sliders stand beside typed fields.
+"""A form of labelled controls as one widget; each field has a name for screen readers.
 
-Traits are its only channel. `entered` is said by the browser: field -> [value, n], the n-th thing that was entered, so that
-nothing is lost where several come at once; `heard` is the last n that is in `values`. Everything else is said by Python.
+Traits are its only channel. The browser sets `entered`: field -> [value, n], where n counts
+entries, so that none is lost when several arrive at once. Python sets all other traits; `heard`
+is the last n that `values` includes.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ STATIC = Path(__file__).parent / "static"
 
 
 class Form(AnyWidget):
-    """Fields are dicts with a name, a label and a kind: number (min, max, step, slider), choice, check, text or table.
+    """Labelled controls, buttons and messages.
 
-    choices    name -> [[value, label], ...] of the choices; disabled: names of fields that mean nothing now
+    fields     dicts with a name, a label and a kind: number (min, max, step, slider), choice,
+               check, text or table
+    choices    name -> [[value, label], ...] of a choice
+    disabled   names of fields that have no meaning now
     actions    [[name, label, enabled], ...]: buttons; a click sends {"action": name}
-    codes      label -> text that a button of that label copies
+    codes      label -> text that the button of that label copies
+    twin       class of the static copy, which the browser hides while the widget is alive
     """
 
     _esm = STATIC / "form.js"
@@ -38,40 +43,29 @@ class Form(AnyWidget):
     status = t.Unicode().tag(sync=True)
     share = t.Float(0.0).tag(sync=True)
     busy = t.Bool(False).tag(sync=True)
-    twin = t.Unicode().tag(
-        sync=True
-    )  # class of the static copy that stands in for it where it is not alive
+    twin = t.Unicode().tag(sync=True)
 
     def news(self) -> dict[str, Any]:
-        """What was entered since the last time this was asked, in the order of entering."""
-        new = sorted(
-            (
-                (n, name, value)
-                for name, (value, n) in self.entered.items()
-                if n > self._asked
-            ),
-            key=lambda one: one[0],
-        )
-        self._asked = max([n for n, _, _ in new], default=self._asked)
-        return {name: value for _, name, value in new}
+        """Return what was entered since the last call, in the order of entering."""
+        numbers = {name: n for name, (_, n) in self.entered.items() if n > self._last}
+        self._last = max(numbers.values(), default=self._last)
+        names = sorted(numbers, key=lambda name: numbers[name])
+        return {name: self.entered[name][0] for name in names}
 
-    _asked = 0
+    _last = 0
 
     def show(self, values: dict[str, Any]) -> None:
-        """Show these values, in which everything that was asked for by `news` has been heard."""
+        """Show values that include everything that `news` has returned."""
         with self.hold_sync():
-            self.values, self.heard = values, self._asked
+            self.values, self.heard = values, self._last
 
     def enter(self, **values: Any) -> None:
-        """What the browser does when these are entered one after the other."""
+        """Enter values one after the other, as the browser does."""
         n = max([n for _, n in self.entered.values()], default=0)
-        self.entered = {
-            **self.entered,
-            **{
-                name: [value, n + i]
-                for i, (name, value) in enumerate(values.items(), start=1)
-            },
+        new = {
+            name: [value, n + 1 + i] for i, (name, value) in enumerate(values.items())
         }
+        self.entered = self.entered | new
 
 
 def number(
@@ -83,7 +77,7 @@ def number(
     slider: bool = True,
     **more: Any,
 ) -> dict[str, Any]:
-    """A typed number, with a slider beside it."""
+    """Return the field of a typed number with a slider."""
     return {
         "name": name,
         "label": label,

@@ -1,4 +1,4 @@
-"""NestMap: which row is where, outer split by outer split, and what one row does in all of them."""
+"""NestMap: the role of every row in every split, and of one row in words."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ ALL = "outer splits"
 class NestMap(View):
     """The splits of a plan.
 
-    show   "outer splits", or "inside split 0", ...: what is drawn
-    row    a row of the data: what it does in every split is said below
+    show   what is drawn: "outer splits", or "inside split 0", ...
+    row    a row of the data, whose roles in the splits are listed below the picture
 
     >>> from cvnb import Recipe
-    >>> nest = NestMap(Recipe(outer=3, inner=2).plan([[float(i)] for i in range(12)], [i / 12 for i in range(12)]))
+    >>> X, y = [[float(i)] for i in range(12)], [i / 12 for i in range(12)]
+    >>> nest = NestMap(Recipe(outer=3, inner=2).plan(X, y))
     >>> nest.row = 4
     >>> nest
     NestMap(3-fold CV, inside each training part 2-fold CV)
@@ -43,7 +44,8 @@ class NestMap(View):
     def __init__(self, plan: Plan | RiskEstimate) -> None:
         if not isinstance(plan, Plan | RiskEstimate):
             raise WrongTypeError(
-                f"NestMap shows a Plan or a result, got {type(plan).__name__}; recipe.plan(X, y) gives one."
+                f"NestMap shows a Plan or a result, got {type(plan).__name__}; "
+                "recipe.plan(X, y) gives one."
             )
         self.plan = plan if isinstance(plan, Plan) else plan.plan
         self._map, self._words = panel("nest"), panel("words")
@@ -54,33 +56,24 @@ class NestMap(View):
             {"name": "show", "label": "Show", "kind": "choice"},
             number("row", "Row", 0, self.plan.n_rows - 1, strict=True),
         ]
-        super().__init__(
-            fields, {"show": [[view, view] for view in views]}, [self._map, self._words]
-        )
+        choices = {"show": [[view, view] for view in views]}
+        super().__init__(fields, choices, [self._map, self._words])
 
     def _show(self) -> None:
         if not 0 <= self.row < self.plan.n_rows:
             raise InputError(
                 f"row={self.row} is no row; they are numbered 0 to {self.plan.n_rows - 1}."
             )
-        self._map.value = wide(
-            draw_nest(
-                nest_of(self.plan)
-                if self.show == ALL
-                else opened(self.plan, self._split, 8)
-            ).img
-        )
+        all_splits = self.show == ALL
+        nest = nest_of(self.plan) if all_splits else opened(self.plan, self._split, 8)
+        self._map.value = wide(draw_nest(nest).img)
         self._words.value = f"<b>Row {self.row}</b>{html_list(self.does)}"
 
     @property
     def _split(self) -> int:
         word, _, j = self.show.rpartition(" ")
-        if (
-            word != "inside split"
-            or not j.isdigit()
-            or not 0 <= int(j) < self.plan.n_parts
-            or self.plan.inner_layouts is None
-        ):
+        known = word == "inside split" and j.isdigit() and int(j) < self.plan.n_parts
+        if not known or self.plan.inner_layouts is None:
             raise InputError(
                 f"show={self.show!r} is no view of this plan; use {ALL!r} or 'inside split 0'."
             )
@@ -88,45 +81,39 @@ class NestMap(View):
 
     @property
     def does(self) -> list[str]:
-        """Sentences on what the row does."""
+        """The roles of the row, in words."""
         if self.show == ALL:
-            nothing = ["stands in S, and nothing is measured outside it"]
-            return (
-                _said("outer split", self.plan.outer, self.row)
-                if len(self.plan.outer)
-                else nothing
-            )
+            if not len(self.plan.outer):
+                return ["is in S, and nothing is measured outside it"]
+            return _roles("outer split", self.plan.outer, self.row)
         train, test = self.plan.part(self._split)
         outside = f"outer split {self._split}"
         if self.row in test:
-            return [f"stands in the test part of {outside}: no inner split touches it"]
+            return [f"is in the test part of {outside}: no inner split touches it"]
         if self.row not in train:
             return [f"is not used in {outside}"]
-        return [
-            f"is trained on in {outside}",
-            *_said("inner split", self.plan.inner[self._split], self.row),
-        ]
+        roles = _roles("inner split", self.plan.inner[self._split], self.row)
+        return [f"is trained on in {outside}", *roles]
 
     def snapshot(self) -> Snapshot:
-        """A static copy: the map, and what the row does."""
-        return Snapshot(
-            repr(self.plan), f"{self._map.value}<div>{self._words.value}</div>"
-        )
+        """Return a static copy: the map and the roles of the row."""
+        html = f"{self._map.value}<div>{self._words.value}</div>"
+        return Snapshot(repr(self.plan), html)
 
     def __repr__(self) -> str:
         return f"NestMap({self.plan.words})"
 
 
-def _said(what: str, splits: Splits, row: int) -> list[str]:
-    """In how many splits a row is trained on, tested, neither."""
-    tested = [j for j, (_, test) in enumerate(splits) if row in test]
-    trained = sum(row in train for train, _ in splits)
-    neither = len(splits) - trained - len(tested)
-    where = some(list(map(str, tested)))
-    said = [
-        f"is in the test part of {what} {where}"
-        if tested
-        else f"is in the test part of no {what}"
+def _roles(what: str, splits: Splits, row: int) -> list[str]:
+    """In how many splits a row is tested, trained on, or in neither part."""
+    tested = [str(j) for j, (_, test) in enumerate(splits) if row in test]
+    n_trained = sum(row in train for train, _ in splits)
+    n_neither = len(splits) - n_trained - len(tested)
+    where = f"{what} {some(tested)}" if tested else f"no {what}"
+    roles = [
+        f"is in the test part of {where}",
+        f"is trained on in {count(n_trained, what)}",
     ]
-    said.append(f"is trained on in {count(trained, what)}")
-    return [*said, f"is in neither part of {count(neither, what)}"] if neither else said
+    if n_neither:
+        roles.append(f"is in neither part of {count(n_neither, what)}")
+    return roles

@@ -1,7 +1,8 @@
-"""What passes between the controls, the worker and the screen of a builder: what is wanted, and what was drawn."""
+"""What a builder hands to its worker, and what the worker hands to the screen."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,23 +12,29 @@ from joblib import hash as hash_of
 
 from ..data.table import Data
 from ..families.family import Family
-from ..inference.rules import OneSE, Own
+from ..inference.rules import Minimum, OneSE, OneStandardError, UserRule
 from ..losses.loss import NAMED
+from ..paths.base import Draw
+from ..paths.dispatch import choose_path
 from ..pictures.split_map import nest_of
 from ..pictures.svg import draw_nest
 from ..results.estimate import Record, RiskEstimate
-from ..runs.prepare import DEFAULTS, Options
+from ..runs.prepare import DEFAULTS, Options, PreparedRun
 from ..splits.recipes import Recipe
 from ..views.display import strip_of
+from ..wording import count
 from .code_writer import GIVEN, LOSSES
-from .controls import AUTO
 from .curve_view import figure_of_result
+from .fields import AUTO
 from .view import wide
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What the controls said when it was asked for; `asked`: by pressing Run, so that it may take long."""
+class RunRequest:
+    """The values of the controls at the time of a request.
+
+    asked   the Run button was pressed, so the run may take long
+    """
 
     recipe: Recipe
     make: Callable[[], Family]
@@ -39,61 +46,79 @@ class Wanted:
 
     @property
     def options(self) -> Options:
-        """Those of the run."""
-        found: dict[str, Any] = {"select": self.select}
-        if self.select == GIVEN:
-            rule = self.given.work.rule
-            found["select"] = (
-                rule.function if isinstance(rule, Own) else OneSE(dict(rule.simplest))
-            )
-        if self.loss == GIVEN:
-            loss = self.given.loss
-            found |= (
-                {"loss": loss.rows} if loss.scorer is None else {"scoring": loss.asked}
-            )
-        elif self.loss != AUTO:
-            found |= (
-                {"loss": self.loss} if self.loss in LOSSES else {"scoring": self.loss}
-            )
-        return Options(**DEFAULTS | found)
+        """The options of the run."""
+        return Options(**DEFAULTS | {"select": self._select()} | self._loss())
+
+    def _select(self) -> Any:
+        if self.select != GIVEN:
+            return self.select
+        rule = self.given.work.rule
+        return (
+            rule.function if isinstance(rule, UserRule) else OneSE(dict(rule.simplest))
+        )
+
+    def _loss(self) -> dict[str, Any]:
+        if self.loss == AUTO:
+            return {}
+        if self.loss != GIVEN:
+            return {"loss" if self.loss in LOSSES else "scoring": self.loss}
+        loss = self.given.loss
+        return {"loss": loss.rows} if loss.scorer is None else {"scoring": loss.scoring}
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A result with what is shown of it."""
+class Rendered:
+    """A result with its strip and its curve."""
 
     result: RiskEstimate
     strip: str
     curve: Any
 
     @classmethod
-    def of(cls, result: Any) -> Drawn:
-        """Draw it."""
+    def of(cls, result: Any) -> Rendered:
+        """Draw a result."""
         return cls(result, strip_of(result), figure_of_result(result))
 
 
 def name_of_loss(record: Record) -> str:
-    """What the control says for the loss of a run: AUTO for the task's own, GIVEN where no word stands for it."""
+    """The value of the `loss` control for a run: AUTO for the default of the task, GIVEN for a
+    loss without a name."""
     loss = record.loss
-    if isinstance(loss.asked, str) or (loss.scorer is None and loss.score_name):
+    if isinstance(loss.scoring, str) or (loss.scorer is None and loss.score_name):
         return str(loss.score_name)
-    known = next(
-        (
-            name
-            for name, one in NAMED.items()
-            if loss.scorer is None and one.rows is loss.rows
-        ),
-        GIVEN,
-    )
-    return (
-        AUTO
-        if known == ("zero_one" if record.work.task == "classification" else "squared")
-        else known
-    )
+    if loss.scorer is not None:
+        return GIVEN
+    default = "zero_one" if record.work.task == "classification" else "squared"
+    for name, named in NAMED.items():
+        if named.rows is loss.rows:
+            return AUTO if name == default else name
+    return GIVEN
+
+
+def name_of_rule(rule: Any) -> str:
+    """The value of the `select` control for a rule."""
+    if getattr(rule, "simplest", None):
+        return GIVEN
+    return {Minimum: "min", OneStandardError: "one_se"}.get(type(rule), GIVEN)
+
+
+def cost_of(ready: PreparedRun) -> float:
+    """Multiplications of a run; infinite if its path does not tell."""
+    work = ready.jobs[""].work
+    draws = [Draw(ready.plan, work.data)]
+    path = choose_path(work.family, work.kinds, draws, work.loss, work.task, "auto")
+    return math.inf if path.cost is None else path.cost
+
+
+def waiting_words(ready: PreparedRun) -> str:
+    """Say what a run costs that waits for the Run button."""
+    work = ready.jobs[""].work
+    n = ready.plan.n_inner * len(work.family.settings) + len(ready.plan.outer)
+    return f"Not run yet: {count(n, 'fit')} of {work.family.label}. Press Run."
 
 
 def map_of(plan: Any) -> str:
-    """The nest map, as wide as there is room."""
+    """Draw the map of the splits, as wide as there is room."""
     return wide(draw_nest(nest_of(plan)).img)
 
 
@@ -105,7 +130,7 @@ def are_same(data: Data, other: Data) -> bool:
 
 
 def _are_equal(A: Any, B: Any) -> bool:
-    """Whether two tables hold the same, however they lie in memory."""
+    """Whether two tables hold the same values."""
     if type(A) is not type(B):
         return False
     if isinstance(A, np.ndarray) and A.dtype != object:

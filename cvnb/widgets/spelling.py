@@ -1,4 +1,4 @@
-"""What the controls of a recipe stand for: a Recipe, the Python that makes it, the options of %%nestedcv; and back."""
+"""Controls of a recipe to a Recipe, its Python code and its %%nestedcv options; and back."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..splits.specs import Folds, Holdout, LeaveOneOut, LikeOuterTest, Resamplin
 OUTER = ("none", "holdout", "folds", "loo", "resampling")
 INNER = ("none", "holdout", "folds", "loo", "resampling")
 
-# (outside, inside) -> constructor of Recipe, and what its keywords are: a control, or a value in itself.
+# (outside, inside) -> constructor of Recipe, and for each keyword the name of a control or a value.
 CELLS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ("none", "holdout"): ("dev_set", {"dev": "validation"}),
     ("none", "folds"): ("internal_cv", {"folds": "inner"}),
@@ -48,17 +48,9 @@ CELLS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     ),
     ("resampling", "folds"): ("", {"outer": ("outer", "test"), "inner": "inner"}),
     ("resampling", "loo"): ("", {"outer": ("outer", "test"), "inner": "loo"}),
-    (
-        "resampling",
-        "resampling",
-    ): (
+    ("resampling", "resampling"): (
         "nested_resampling",
-        {
-            "outer": "outer",
-            "inner": "inner",
-            "test": "test",
-            "validation": "validation",
-        },
+        {name: name for name in ("outer", "inner", "test", "validation")},
     ),
 }
 CONTROLS = ("outer", "inner", "test", "validation")
@@ -67,7 +59,7 @@ OPTIONS = {
     "stratify": "auto",
     "time_ordered": False,
     "buffer": 0,
-}  # and what they are where nothing is said
+}  # with defaults
 
 
 @dataclass(frozen=True)
@@ -79,63 +71,57 @@ class Call:
 
     @property
     def recipe(self) -> Recipe:
-        """The recipe."""
-        made: Recipe = (getattr(Recipe, self.name) if self.name else Recipe)(
-            **self.keywords
-        )
-        return made
+        """Make the recipe."""
+        make = getattr(Recipe, self.name) if self.name else Recipe
+        recipe: Recipe = make(**self.keywords)
+        return recipe
 
     @property
     def python(self) -> str:
-        """As Python; Resampling, where it stands, is cvnb's."""
-        said = ", ".join(f"{key}={value!r}" for key, value in self.keywords.items())
-        return f"Recipe{'.' * bool(self.name)}{self.name}({said})"
+        """The call as Python; it may need cvnb.Resampling."""
+        keywords = ", ".join(f"{key}={value!r}" for key, value in self.keywords.items())
+        return f"Recipe{'.' * bool(self.name)}{self.name}({keywords})"
 
     @property
     def options(self) -> str:
-        """As options of %%nestedcv."""
-        name, said = self.name or "nested_cv", []
+        """The call as options of %%nestedcv."""
+        name = self.name or "nested_cv"
+        words = [] if name == "nested_cv" else [f"--recipe {name}"]
         option_of = {keyword: option for option, keyword in OPTIONS_OF[name].items()}
         for key, value in self.keywords.items():
             if key == "stratify":
-                said.append("--stratify" if value else "--no-stratify")
+                words.append("--stratify" if value else "--no-stratify")
             elif value is True:
-                said.append(f"--{key.replace('_', '-')}")
+                words.append(f"--{key.replace('_', '-')}")
             else:
                 word = value if isinstance(value, str) else repr(value).replace(" ", "")
-                said.append(f"--{option_of.get(key, key)} {word}")
-        recipe = "" if name == "nested_cv" else f"--recipe {name} "
-        return (recipe + " ".join(said)).strip()
+                words.append(f"--{option_of.get(key, key)} {word}")
+        return " ".join(words)
 
 
 def used(cell: tuple[str, str]) -> set[str]:
-    """The controls that mean something in a cell of the outer × inner table."""
-    values = CELLS.get(cell, ("", {}))[1].values()
-    return {
-        control
-        for value in values
-        for control in (value if isinstance(value, tuple) else (value,))
-    } & set(CONTROLS)
+    """Return the controls that have a meaning in a cell of the outer × inner table."""
+    _, keywords = CELLS.get(cell, ("", {}))
+    controls: set[Any] = set()
+    for value in keywords.values():
+        controls.update(value if isinstance(value, tuple) else (value,))
+    return controls & set(CONTROLS)
 
 
 def call_of(values: Mapping[str, Any]) -> Call:
-    """What the controls stand for: outside, inside, outer, inner, test, validation, and the options."""
+    """Return the constructor of the recipe that the controls describe."""
     cell = values["outside"], values["inside"]
     if cell not in CELLS:
         raise RecipeError(
-            f"outside={cell[0]!r} and inside={cell[1]!r} leave no rows to measure on; choose another cell."
+            f"outside={cell[0]!r} and inside={cell[1]!r} leave no rows to measure on; "
+            "choose another cell."
         )
-    name, keywords = CELLS[cell]
-    said = {key: _value(value, values) for key, value in keywords.items()}
-    return Call(
-        name,
-        said
-        | {
-            key: values[key]
-            for key, default in OPTIONS.items()
-            if values[key] != default
-        },
-    )
+    name, controls = CELLS[cell]
+    keywords = {key: _value(value, values) for key, value in controls.items()}
+    for key, default in OPTIONS.items():
+        if values[key] != default:
+            keywords[key] = values[key]
+    return Call(name, keywords)
 
 
 def _value(value: Any, values: Mapping[str, Any]) -> Any:
@@ -145,42 +131,30 @@ def _value(value: Any, values: Mapping[str, Any]) -> Any:
 
 
 def values_of(recipe: Recipe) -> dict[str, Any] | None:
-    """What the controls are for this recipe; None where no position of theirs is the same recipe."""
-    outer, inner = recipe.outer_spec, recipe.inner_spec
-    found: dict[str, Any] = {
-        "outside": _kind(outer),
-        "inside": _kind(Folds(5) if inner == "auto" else inner),
-    }
-    if (
-        None in found.values()
-        or recipe.test_rows is not None
-        or recipe.dev_rows is not None
-        or not recipe.shuffle
-    ):
+    """Return the values of the controls for a recipe; None if they cannot express it."""
+    outer = recipe.outer_spec
+    inner = Folds(5) if recipe.inner_spec == "auto" else recipe.inner_spec
+    values: dict[str, Any] = {"outside": _kind(outer), "inside": _kind(inner)}
+    has_rows = recipe.test_rows is not None or recipe.dev_rows is not None
+    if None in values.values() or has_rows or not recipe.shuffle:
         return None
     for level, share, spec in (
         ("outer", "test", outer),
-        ("inner", "validation", Folds(5) if inner == "auto" else inner),
+        ("inner", "validation", inner),
     ):
         if isinstance(spec, Folds):
-            found[level] = spec.n_splits
+            values[level] = spec.n_splits
         elif isinstance(spec, Resampling):
-            found[level], found[share] = spec.samples, spec.share
+            values[level], values[share] = spec.samples, spec.share
         elif isinstance(spec, Holdout):
-            found[share] = spec.share
-    found |= {key: getattr(recipe, key) for key in OPTIONS}
+            values[share] = spec.share
+    values |= {key: getattr(recipe, key) for key in OPTIONS}
+    rest = {"outer": 5, "inner": 5, "test": 0.2, "validation": 0.25}
     try:
-        made = call_of(
-            {"outer": 5, "inner": 5, "test": 0.2, "validation": 0.25} | found
-        ).recipe
+        again = call_of(rest | values).recipe
     except ValueError:
         return None
-    return (
-        found
-        if (made.outer_spec, made.inner_spec)
-        == (outer, Folds(5) if inner == "auto" else inner)
-        else None
-    )
+    return values if (again.outer_spec, again.inner_spec) == (outer, inner) else None
 
 
 def _kind(spec: Any) -> str | None:

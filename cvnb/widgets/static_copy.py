@@ -1,4 +1,4 @@
-"""The static copy of a widget: a widget is gone when its notebook is reopened, text and pictures are not."""
+"""The static copy of a widget, which a reopened notebook still shows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .form import Form
 from .worker import Worker
 
 ONE_AT_A_TIME = threading.RLock()
-EVERY = 1.0  # seconds between two copies that are sent
+EVERY = 1.0  # seconds between two updates of the copies
 
 
 @dataclass(frozen=True, repr=False)
 class Snapshot:
-    """What a widget showed, as text and as HTML that needs neither a kernel nor a script."""
+    """A widget as text and as HTML that needs neither a kernel nor a script."""
 
     text: str
     html: str
@@ -32,53 +32,56 @@ class Snapshot:
 
 
 def _inside(widget: w.Widget) -> list[w.Widget]:
-    """A widget, those in it, their layouts and styles."""
-    found = [
-        inner for child in getattr(widget, "children", ()) for inner in _inside(child)
-    ]
-    parts = [getattr(widget, name, None) for name in ("layout", "style")]
-    return [*found, *(part for part in parts if isinstance(part, w.Widget)), widget]
+    """Return the children of a widget with their layouts and styles; the widget is last."""
+    found = []
+    for child in getattr(widget, "children", ()):
+        found += _inside(child)
+    for name in ("layout", "style"):
+        part = getattr(widget, name, None)
+        if isinstance(part, w.Widget):
+            found.append(part)
+    return [*found, widget]
 
 
-class Twinned(w.VBox):
-    """A widget with a form and a worker, which is shown with its static copy below it; the form's script hides the copy."""
+class WithStaticCopy(w.VBox):
+    """A widget with a form and a worker, shown with static copies below it.
+
+    The form's script hides the copies while the widget is alive.
+    """
 
     _form: Form
     _worker: Worker
-    _twins: Any = ()
+    _copies: Any = ()  # display handles
     _due = 0.0
 
     def snapshot(self) -> Snapshot:
-        """A static copy."""
+        """Return a static copy."""
         raise NotImplementedError
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether everything that was asked for is on screen within `timeout` seconds."""
+        """Wait until the screen is up to date; False after `timeout` seconds."""
         return self._worker.wait(timeout)
 
     def close(self) -> None:
-        """Stop the worker and take the widgets away."""
-        if hasattr(self, "_worker"):  # one that was refused has none
+        """Stop the worker and close the widgets."""
+        if hasattr(self, "_worker"):  # there is none if the constructor raised an error
             self._worker.stop()
-        for one in _inside(self):
-            one.unobserve_all()  # what is closed hears nothing, and holds nobody
-            if one is not self:
-                one.close()
+        for widget in _inside(self):
+            widget.unobserve_all()  # observers would keep their objects alive
+            if widget is not self:
+                widget.close()
         super().close()
 
     def _ipython_display_(self) -> None:
         from IPython.display import display
 
-        view = self._repr_mimebundle_() | {
-            "text/plain": f"{type(self).__name__}: alive as long as its kernel; a copy is below."
-        }
-        display(view, raw=True)
+        name = type(self).__name__
+        words = {"text/plain": f"{name}: alive as long as its kernel; a copy is below."}
+        display(self._repr_mimebundle_() | words, raw=True)
         self._form.twin = f"cvnb-twin-{self.model_id[:12]}"
-        with ONE_AT_A_TIME:  # what is drawn meanwhile is sent afterwards
-            self._twins = (
-                *self._twins,
-                display(self._bundle(), raw=True, display_id=True),
-            )
+        with ONE_AT_A_TIME:  # the worker updates the new copy as well
+            copy = display(self._bundle(), raw=True, display_id=True)
+            self._copies = (*self._copies, copy)
 
     def _bundle(self) -> dict[str, str]:
         shown = self.snapshot()
@@ -87,16 +90,16 @@ class Twinned(w.VBox):
             "text/html": f'<div class="{self._form.twin}">{shown._repr_html_()}</div>',
         }
 
-    def _update_twin(self, slot: Slot) -> None:
-        """Called at the end of a work: at most once a second, and always of the last."""
+    def _update_copy(self, slot: Slot) -> None:
+        """Update the copies: at most once a second, and always after the last work."""
         with ONE_AT_A_TIME:
-            twins = self._twins
-        if not twins or self._worker.superseded:
+            copies = self._copies
+        if not copies or self._worker.superseded:
             return
         slot.stop.wait(
             max(0.0, self._due - time.monotonic())
-        )  # a newer work does not wait for it
+        )  # a newer work ends the wait
         if not self._worker.superseded:
             self._due, bundle = time.monotonic() + EVERY, self._bundle()
-            for twin in twins:
-                twin.update(bundle, raw=True)
+            for copy in copies:
+                copy.update(bundle, raw=True)

@@ -1,4 +1,4 @@
-"""What the smaller views share: a form on the left whose values are traits of the view, pictures on the right."""
+"""The base of the smaller views: a form on the left, pictures on the right."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import ipywidgets as w
 import traitlets as t
 
 from ..engine.progress import Slot
-from .controls import said
+from .controls import message
 from .form import Form
-from .static_copy import Twinned
+from .static_copy import WithStaticCopy
 from .worker import Worker
 
 
-class View(Twinned):
-    """Traits named like the form's fields follow it, and it follows them; `_show` draws what they say, in the worker's thread.
+class View(WithStaticCopy):
+    """A form and the traits of its fields, which follow each other.
 
-    What `_show` refuses is said in the form, with role="alert".
+    `_show` draws the view in the worker's thread; the form shows its errors, with role="alert".
     """
 
     def __init__(
@@ -48,24 +48,22 @@ class View(Twinned):
     def _draw(self, slot: Slot) -> None:
         try:
             self._show()
-        except (
-            Exception
-        ) as error:  # shown where the user looks: a thread has nobody to raise it to
-            self._form.error = said(error)
+        except Exception as error:  # this thread has no caller to raise it to
+            self._form.error = message(error)
             self._blank()
         else:
             self._form.error = ""
-        self._update_twin(slot)
+        self._update_copy(slot)
 
     def _blank(self) -> None:
-        """Nothing stands beside controls that it does not belong to."""
-        for one in self._shown:
-            if isinstance(one, w.HTML):
-                one.value = ""
+        """Clear what would not belong to the controls."""
+        for widget in self._shown:
+            if isinstance(widget, w.HTML):
+                widget.value = ""
 
     def _form_changed(self, change: Any) -> None:
         for name, value in self._form.news().items():
-            if name not in self._names:  # nothing else is the browser's to set
+            if name not in self._names:  # the browser may set no other trait
                 continue
             try:
                 setattr(self, name, value)
@@ -74,14 +72,14 @@ class View(Twinned):
 
 
 def panel(name: str) -> w.HTML:
-    """A place for words and pictures."""
-    one = w.HTML()
-    one.add_class("cvnb-shown").add_class(f"cvnb-{name}")
-    return one
+    """Return an empty place for words and pictures."""
+    place = w.HTML()
+    place.add_class("cvnb-shown").add_class(f"cvnb-{name}")
+    return place
 
 
 def wide(img: str) -> str:
-    """A picture as wide as there is room, up to a good size to look at."""
+    """Let a picture fill the width that there is, up to 400 pixels."""
     return img.replace(
         'style="vertical-align:top"',
         'style="vertical-align:top;width:400px;height:auto"',

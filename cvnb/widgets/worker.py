@@ -1,4 +1,4 @@
-"""One worker that does the newest of what it is asked; what is superseded is stopped and dropped."""
+"""A worker that does the newest work only; older work is stopped or dropped."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from collections.abc import Callable
 
 from ..engine.progress import Slot
 
-PATIENCE = 0.2  # seconds that a newer work waits for one that was told to stop, which a long fit cannot hear
+PATIENCE = (
+    0.2  # seconds that a newer work waits for an older one to stop; a long fit may not
+)
 Work = Callable[[Slot], None]
 
 
 class Worker:
-    """`ask` returns at once. At most one work waits: the newest; it begins when the one before has stopped, or is overtaken.
+    """One thread at a time does the newest work; `ask` returns at once.
 
-    A work is given its slot; once that is told to stop (`slot.stop`), a newer one waits or the user cancelled. One that was
-    overtaken goes on to its end and must not be heard of any more: whoever asks has to know the newest from the others.
+    At most one work waits: the newest. It begins when the running one has stopped, or overtakes it
+    after PATIENCE seconds. `slot.stop` tells the running work that a newer one waits or that the
+    user cancelled. A work that was overtaken runs to its end, and its caller must ignore it.
     """
 
     def __init__(self, slot: Callable[[], Slot]) -> None:
@@ -25,7 +28,7 @@ class Worker:
         self._slot: Slot | None = None
 
     def ask(self, work: Work) -> None:
-        """Do this as soon as what is being done has stopped."""
+        """Do a work as soon as the running one has stopped."""
         with self._lock:
             self._next = work
             if self._slot is None:
@@ -37,13 +40,13 @@ class Worker:
             overtaken.start()
 
     def interrupt(self) -> None:
-        """Stop what is being done; what waits is done all the same."""
+        """Stop the running work; a waiting one begins as usual."""
         with self._lock:
             if self._slot is not None:
                 self._slot.stop.set()
 
     def stop(self) -> None:
-        """Stop what is being done; nothing else is begun."""
+        """Stop the running work and drop a waiting one."""
         with self._lock:
             self._next = None
             if self._slot is not None:
@@ -56,7 +59,7 @@ class Worker:
             return self._next is not None
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether everything was done within `timeout` seconds."""
+        """Wait until all work is done; False after `timeout` seconds."""
         with self._lock:
             return self._lock.wait_for(lambda: self._slot is None, timeout)
 
@@ -72,7 +75,7 @@ class Worker:
                 self._start()
 
     def _drain(self, slot: Slot) -> None:
-        """Do what waits, until nothing does or another thread has taken over."""
+        """Do waiting work until there is none or another thread has taken over."""
         while True:
             with self._lock:
                 if self._slot is not slot:
@@ -82,9 +85,7 @@ class Worker:
                     self._slot = None
                     self._lock.notify_all()
                     return
-                if (
-                    slot.stop.is_set()
-                ):  # by what asked for this work, and meant for the one before
+                if slot.stop.is_set():  # meant for the work before this one
                     self._slot = slot = self._slot_of()
             try:
                 work(slot)
@@ -96,7 +97,7 @@ class Worker:
                     self._slot = slot = self._slot_of()
 
     def _leave(self, slot: Slot) -> None:
-        """A work ended this thread: what waits is begun in another."""
+        """Begin waiting work in another thread after an error in this one."""
         with self._lock:
             if self._slot is not slot:
                 return

@@ -19,9 +19,9 @@ def server(tmp_path_factory):
         )
     home = tmp_path_factory.mktemp("server")
     shutil.copytree(NOTEBOOKS, home / "notebooks")
-    one = Server(home)
-    yield one
-    one.stop()
+    server = Server(home)
+    yield server
+    server.stop()
 
 
 @pytest.fixture(scope="session")
@@ -37,31 +37,31 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture(params=["light", "dark"])
-def scheme(request):
-    return request.param
-
-
-@pytest.fixture(params=["lab", "notebook"])
-def app(request):
-    return request.param
+def pytest_generate_tests(metafunc):
+    """Give both applications and both themes; of their four pairs two."""
+    values = {"app": ["lab", "notebook"], "scheme": ["dark", "light"]}
+    names = [name for name in values if name in metafunc.fixturenames]
+    if names:
+        pairs = list(zip(*(values[name] for name in names), strict=True))
+        metafunc.parametrize(names, pairs)
 
 
 @pytest.fixture
 def visit(chromium, request):
-    """visit(): a page of its own; its console is silent and it asks nothing of another machine, or the test fails."""
-    made = []
+    """visit() opens a page. A message in its console, or a request to another machine, fails
+    the test."""
+    visits = []
 
     def make(app="lab", scheme="light", server=None):
         page = chromium.new_page(
             viewport={"width": 1280, "height": 1400}, color_scheme=scheme
         )
-        made.append(Visit(page, server, app, scheme))
-        return made[-1]
+        visits.append(Visit(page, server, app, scheme))
+        return visits[-1]
 
     yield make
-    for one in made:
-        one.page.close()
-    for one in made:
-        assert one.complaints == []
-        assert one.app == "voila" or one.asked == []
+    for seen in visits:
+        seen.page.close()
+    for seen in visits:
+        assert seen.complaints == []
+        assert seen.app == "voila" or seen.asked == []

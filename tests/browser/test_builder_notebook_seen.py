@@ -1,4 +1,5 @@
-"""notebooks/11_recipe_builder.ipynb as a person goes through it: the builder that it opens is dragged, the number follows."""
+"""notebooks/11_recipe_builder.ipynb as a person goes through it: the builder that it opens
+is dragged, the number follows."""
 
 import pytest
 
@@ -9,7 +10,8 @@ STRIP = ".cvnb-host .cvnb-strip"
 
 
 def test_the_builder_of_the_notebook_follows_the_keyboard(visit, server, app):
-    """Run the notebook, turn the seed by the arrow keys, choose a cell of the table: another number each time."""
+    """Run the notebook, turn the seed by the arrow keys, choose a cell of the table:
+    another number each time."""
     name = f"dragged_{app}_{NAME}"
     server.strip(NAME, name)
     seen = visit(app, "light", server).open(name).run(timeout=120_000)

@@ -25,7 +25,8 @@ LINE = 22.4  # pixels of a line of text in an output
 def test_the_stored_quickstart_shows_its_result_without_being_run(
     visit, server, app, scheme
 ):
-    """A cloned notebook is not trusted: its number, pictures, table and notes are there all the same, and readable."""
+    """A cloned notebook is not trusted: its number, pictures, table and notes are there all
+    the same, and readable."""
     server.clone("01_quickstart.ipynb", f"cloned_{app}_{scheme}.ipynb")
     seen = visit(app, scheme, server).open(f"cloned_{app}_{scheme}.ipynb")
     output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
@@ -40,7 +41,8 @@ def test_the_stored_quickstart_shows_its_result_without_being_run(
 
 
 def test_a_cell_shows_its_result_and_an_error_in_one_line(visit, server, app, scheme):
-    """Run for real: number, pictures, a table at most 25 lines tall in all; one line for a mistake."""
+    """Run for real: number, pictures, a table at most 25 lines tall in all; one line for a
+    mistake."""
     name = f"run_{app}_{scheme}.ipynb"
     cells = [
         SETUP,
@@ -120,7 +122,8 @@ def test_figures_are_drawn(visit, server, app, scheme):
 
 @pytest.mark.parametrize("end", ["finished", "cancelled"])
 def test_a_run_in_the_background_leaves_only_its_result(visit, server, app, end):
-    """A bar and a Cancel button while it runs; then the result, whole or partial, and nothing of the widgets when reopened."""
+    """A bar and a Cancel button while it runs; then the result, whole or partial, and
+    nothing of the widgets when reopened."""
     name = f"background_{app}_{end}.ipynb"
     n = 3 if end == "finished" else 30
     server.write(

@@ -1,4 +1,5 @@
-"""Pages without a kernel's front end: the report, an exported notebook with the network cut, voila."""
+"""Pages without a kernel's front end: the report, an exported notebook with the network
+cut, voila."""
 
 import nbformat
 import pytest
@@ -41,7 +42,8 @@ def test_a_report_is_complete_without_a_network(visit, tmp_path, scheme):
 def test_an_exported_notebook_is_complete_without_a_network(
     visit, server, tmp_path, scheme
 ):
-    """nbconvert's page: number, pictures and table; what its own template asks of other machines is not needed."""
+    """nbconvert's page: number, pictures and table; what its own template asks of other
+    machines is not needed."""
     notebook = nbformat.read(server.folder / "01_quickstart.ipynb", as_version=4)
     page, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
     path = tmp_path / "page.html"
@@ -60,10 +62,9 @@ def test_an_exported_notebook_is_complete_without_a_network(
 
 def test_voila_shows_the_result(visit, server):
     """A notebook as a page of its own."""
-    setup = "%load_ext cvnb\nfrom sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)"
-    server.write(
-        "voila.ipynb", [setup, "%%nestedcv X y --outer 4 --inner 3\nknn(k=[1, 5, 9])"]
-    )
+    iris = "from sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)"
+    run = "%%nestedcv X y --outer 4 --inner 3\nknn(k=[1, 5, 9])"
+    server.write("voila.ipynb", [f"%load_ext cvnb\n{iris}", run])
     seen = visit("voila", "light", server).open("voila.ipynb")
     output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
     output.wait_for(timeout=60_000)
@@ -82,7 +83,8 @@ def test_voila_shows_the_result(visit, server):
     ],
 )
 def test_the_documentation_can_be_read_without_a_network(visit, site, scheme, name):
-    """Pictures are drawn, words and code stand out from what is behind them, and no page is wider than the window."""
+    """Pictures are drawn, words and code stand out from what is behind them, and no page is
+    wider than the window."""
     seen = visit(scheme=scheme)
     seen.page.goto((site / f"{name}.html").as_uri())
     article = seen.page.locator("article")

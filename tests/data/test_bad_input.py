@@ -1,4 +1,4 @@
-"""What cannot be right is refused before anything is fitted; the message says what, where, and what to type instead."""
+"""Invalid arguments are refused before any fit; the message names what, where and the remedy."""
 
 import datetime
 import warnings
@@ -76,7 +76,7 @@ def labels(rows=30):
 
 
 def run(family=VOTES, X=None, y=None, recipe=RECIPE, **options):
-    """Run on the small table, or on what is given in its place."""
+    """Run on the small table, or on other arguments."""
     X = table() if X is None else X
     return recipe.run(
         family, X, labels() if y is None else y, progress="off", **options
@@ -187,7 +187,7 @@ def test_a_missing_entry_is_refused_with_its_column(X):
     ids=["behind a scaler", "ridge", "ahead of a tree"],
 )
 def test_missing_values_are_refused_by_the_step_that_cannot_take_them(model):
-    """A scaler lets NaN through to a model that cannot take it; a tree behind PCA never gets to see it."""
+    """A scaler passes NaN on to a model that refuses it; a PCA refuses it before a tree."""
     with pytest.raises(DataError, match=r"(?s)NaN.*column 2.*imputer"):
         run(
             Family(model),
@@ -236,21 +236,22 @@ def test_complex_numbers_in_X_are_refused(form):
         run(X=form(table() + 1j))
 
 
-@pytest.mark.parametrize(
-    "X",
-    [
-        np.full((30, 2), np.datetime64("2024-01-01")),
-        np.full((30, 2), np.timedelta64(3, "D")),
-        [[datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 2)]] * 30,
-        pd.DataFrame({"day": pd.date_range("2024-01-01", periods=30)}),
-        pd.DataFrame({"day": pd.date_range("2024-01-01", periods=30, tz="UTC")}),
-        pd.DataFrame({"span": pd.timedelta_range("1D", periods=30)}),
-        pl.DataFrame({"day": [datetime.date(2024, 1, 1)] * 30}),
-        pl.DataFrame({"time": [datetime.datetime(2024, 1, 1)] * 30}),
-        pl.DataFrame({"span": [datetime.timedelta(days=1)] * 30}),
-    ],
-    ids=["dates", "spans", "objects", "frame", "time zone", "frame of spans", "polars days", "polars times", "polars spans"],
-)  # fmt: skip
+DATES = {
+    "dates": np.full((30, 2), np.datetime64("2024-01-01")),
+    "spans": np.full((30, 2), np.timedelta64(3, "D")),
+    "objects": [[datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 2)]] * 30,
+    "frame": pd.DataFrame({"day": pd.date_range("2024-01-01", periods=30)}),
+    "time zone": pd.DataFrame(
+        {"day": pd.date_range("2024-01-01", periods=30, tz="UTC")}
+    ),
+    "frame of spans": pd.DataFrame({"span": pd.timedelta_range("1D", periods=30)}),
+    "polars days": pl.DataFrame({"day": [datetime.date(2024, 1, 1)] * 30}),
+    "polars times": pl.DataFrame({"time": [datetime.datetime(2024, 1, 1)] * 30}),
+    "polars spans": pl.DataFrame({"span": [datetime.timedelta(days=1)] * 30}),
+}
+
+
+@pytest.mark.parametrize("X", DATES.values(), ids=DATES)
 def test_dates_as_X_are_refused(X):
     """Dates and durations are no numbers until the user gives them a unit."""
     with pytest.raises(DataError, match="dates or durations"):
@@ -339,8 +340,8 @@ def test_the_largest_number_of_either_sign_is_seen(sign, dtype, as_frame):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_how_large_a_response_may_be_depends_on_the_table_beside_it(dtype, recwarn):
-    """A float32 y beside a float64 table is computed with in float64."""
+def test_how_large_a_response_may_be_depends_on_the_table(dtype, recwarn):
+    """A float32 y with a float64 table is computed in float64."""
     X, y = (
         table().astype(dtype),
         np.where(np.arange(len(table())) == 3, 1e30, 0.5).astype(np.float32),
@@ -371,35 +372,34 @@ def test_a_response_whose_squares_overflow_is_refused():
         run(Family(Ridge()), y=y, recipe=Recipe.external_cv(3))
 
 
-@pytest.mark.parametrize(
-    ("X", "match"),
-    [
-        (None, "X is None"),
-        (5, "2D array"),
-        ("text", "2D array|cannot be read"),
-        (table()[:, 0], r"(?s)2D array.*reshape\(-1, 1\)"),
-        (table()[:, 0].tolist(), r"(?s)2D array.*reshape\(-1, 1\)"),
-        (pd.Series(table()[:, 0]), r"(?s)2D array.*reshape\(-1, 1\)"),
-        (pl.Series(table()[:, 0]), r"(?s)2D array.*reshape\(-1, 1\)"),
-        (np.zeros((30, 2, 2)), "2D array, got 3D"),
-        (sp.coo_array(np.arange(1.0, 31.0)), "2D"),
-        ([[1.0, 2.0], [3.0], *[[4.0, 5.0]] * 28], "X cannot be read as an array"),
-        ({"a": [1.0] * 30}, "cannot be read as an array: got dict"),
-        ({1.0, 2.0}, "cannot be read as an array: got set"),
-        (iter([[1.0]] * 30), "cannot be read as an array"),
-        (np.zeros(30, dtype=[("a", float), ("b", float)]), "structured array"),
-        (np.zeros((30, 0)), "0 feature"),
-        (pd.DataFrame(index=range(30)), "0 feature"),
-        (np.zeros((0, 3)), "0 sample"),
-        ([], "0 sample|2D array"),
-        (pl.DataFrame({"a": [1.0] * 30}).lazy(), r"LazyFrame.*collect\(\)"),
-        (["a text", None, *["more"] * 28], "X.*(missing|None|nothing)"),
-    ],
-    ids=[
-        "None", "number", "string", "one row of numbers", "list", "Series", "polars Series", "cube", "sparse row", "ragged",
-        "dict", "set", "iterator", "structured", "no columns", "empty frame", "no rows", "empty list", "lazy", "missing text",
-    ],
-)  # fmt: skip
+NO_TABLES = {
+    "None": (None, "X is None"),
+    "number": (5, "2D array"),
+    "string": ("text", "2D array|cannot be read"),
+    "one row of numbers": (table()[:, 0], r"(?s)2D array.*reshape\(-1, 1\)"),
+    "list": (table()[:, 0].tolist(), r"(?s)2D array.*reshape\(-1, 1\)"),
+    "Series": (pd.Series(table()[:, 0]), r"(?s)2D array.*reshape\(-1, 1\)"),
+    "polars Series": (pl.Series(table()[:, 0]), r"(?s)2D array.*reshape\(-1, 1\)"),
+    "cube": (np.zeros((30, 2, 2)), "2D array, got 3D"),
+    "sparse row": (sp.coo_array(np.arange(1.0, 31.0)), "2D"),
+    "ragged": ([[1.0, 2.0], [3.0], *[[4.0, 5.0]] * 28], "X cannot be read as an array"),
+    "dict": ({"a": [1.0] * 30}, "cannot be read as an array: got dict"),
+    "set": ({1.0, 2.0}, "cannot be read as an array: got set"),
+    "iterator": (iter([[1.0]] * 30), "cannot be read as an array"),
+    "structured": (
+        np.zeros(30, dtype=[("a", float), ("b", float)]),
+        "structured array",
+    ),
+    "no columns": (np.zeros((30, 0)), "0 feature"),
+    "empty frame": (pd.DataFrame(index=range(30)), "0 feature"),
+    "no rows": (np.zeros((0, 3)), "0 sample"),
+    "empty list": ([], "0 sample|2D array"),
+    "lazy": (pl.DataFrame({"a": [1.0] * 30}).lazy(), r"LazyFrame.*collect\(\)"),
+    "missing text": (["a text", None, *["more"] * 28], "X.*(missing|None|nothing)"),
+}
+
+
+@pytest.mark.parametrize(("X", "match"), NO_TABLES.values(), ids=NO_TABLES)
 def test_an_X_that_is_no_table_is_refused(X, match):
     """X has two dimensions, rows and columns, or is a row of texts."""
     with pytest.raises(DataError, match=match):
@@ -427,46 +427,67 @@ def test_the_row_of_a_missing_value_is_a_position(index):
 # y, groups, weights
 
 
-@pytest.mark.parametrize(
-    ("y", "match"),
-    [
-        (None, "y is None|y to be passed"),
-        (np.full(30, 1 + 1j), "[Cc]omplex"),
-        (np.full(30, np.datetime64("2024-01-01")), "dates or durations"),
-        (pd.Series(pd.date_range("2024-01-01", periods=30, tz="UTC")), "dates or durations|Timestamp"),
-        (np.ma.masked_less(response(), 0), "y is a masked array"),
-        (np.zeros((30, 2)), r"1d array.*\(30, 2\)"),
-        (pd.DataFrame({"a": response(), "b": response()}), r"1d array.*\(30, 2\)"),
-        (5, "y"),
-        ({"a": 1}, "y cannot be read as an array: got dict"),
-        (iter(range(30)), "y cannot be read as an array"),
-        (sp.csr_matrix(response()), "y cannot be read as an array"),
-        ([1.0, np.nan, *[2.0] * 28], "NaN.*row 1"),
-        ([1.0, np.inf, *[2.0] * 28], "inf.*row 1"),
-        (["a", None, *["b"] * 28], "NaN or nothing.*row 1"),
-        (["a", np.nan, *["b"] * 28], r"NaN.*row 1|mixes float, str"),
-        (pd.Series([1, None, *[2] * 28], dtype="Int64"), "NaN or nothing.*row 1"),
-        (pd.Series([True, None, *[False] * 28], dtype="boolean"), "NaN or nothing.*row 1"),
-        (pd.Series(["a", None, *["b"] * 28], dtype="category"), "NaN or nothing.*row 1"),
-        (pd.Series(["a", None, *["b"] * 28], dtype="string"), "NaN or nothing.*row 1"),
-        (pl.Series(["a", None, *["b"] * 28]), "NaN or nothing.*row 1"),
-        (pl.Series([1, None, *[2] * 28]), "NaN or nothing.*row 1"),
-        ([1, "a", *[2] * 28], "mixes int, str"),
-        (np.array([1, "a", *[2] * 28], dtype=object), r"mixes int, str"),
-        (np.array([True, "a", *[False] * 28], dtype=object), r"mixes bool, str"),
-        (np.array([True, 2, *[False] * 28], dtype=object), r"mixes bool, int"),
-        (np.array([b"a", b"b"] * 15), r"bytes.*astype\(str\)"),
-        (np.array([b"a", b"b"] * 15, dtype=object), r"bytes.*astype\(str\)"),
-        (np.array([(0,), (1,)] * 15, dtype=[("a", int)]), "structured array"),
-        (np.array([{"a": 1}, {"a": 2}] * 15, dtype=object), "Unknown label type"),
-    ],
-    ids=[
-        "None", "complex", "dates", "time zone", "masked", "two columns", "two-column frame", "number", "dict", "iterator",
-        "sparse", "NaN", "inf", "None inside", "NaN inside", "nullable int", "nullable bool", "category", "string",
-        "polars strings", "polars ints", "list of both", "int and str", "bool and str", "bool and int", "bytes",
-        "bytes in objects", "structured", "dicts",
-    ],
-)  # fmt: skip
+NO_TARGETS = {
+    "None": (None, "y is None|y to be passed"),
+    "complex": (np.full(30, 1 + 1j), "[Cc]omplex"),
+    "dates": (np.full(30, np.datetime64("2024-01-01")), "dates or durations"),
+    "time zone": (
+        pd.Series(pd.date_range("2024-01-01", periods=30, tz="UTC")),
+        "dates or durations|Timestamp",
+    ),
+    "masked": (np.ma.masked_less(response(), 0), "y is a masked array"),
+    "two columns": (np.zeros((30, 2)), r"1d array.*\(30, 2\)"),
+    "two-column frame": (
+        pd.DataFrame({"a": response(), "b": response()}),
+        r"1d array.*\(30, 2\)",
+    ),
+    "number": (5, "y"),
+    "dict": ({"a": 1}, "y cannot be read as an array: got dict"),
+    "iterator": (iter(range(30)), "y cannot be read as an array"),
+    "sparse": (sp.csr_matrix(response()), "y cannot be read as an array"),
+    "NaN": ([1.0, np.nan, *[2.0] * 28], "NaN.*row 1"),
+    "inf": ([1.0, np.inf, *[2.0] * 28], "inf.*row 1"),
+    "None inside": (["a", None, *["b"] * 28], "NaN or nothing.*row 1"),
+    "NaN inside": (["a", np.nan, *["b"] * 28], r"NaN.*row 1|mixes float, str"),
+    "nullable int": (
+        pd.Series([1, None, *[2] * 28], dtype="Int64"),
+        "NaN or nothing.*row 1",
+    ),
+    "nullable bool": (
+        pd.Series([True, None, *[False] * 28], dtype="boolean"),
+        "NaN or nothing.*row 1",
+    ),
+    "category": (
+        pd.Series(["a", None, *["b"] * 28], dtype="category"),
+        "NaN or nothing.*row 1",
+    ),
+    "string": (
+        pd.Series(["a", None, *["b"] * 28], dtype="string"),
+        "NaN or nothing.*row 1",
+    ),
+    "polars strings": (pl.Series(["a", None, *["b"] * 28]), "NaN or nothing.*row 1"),
+    "polars ints": (pl.Series([1, None, *[2] * 28]), "NaN or nothing.*row 1"),
+    "list of both": ([1, "a", *[2] * 28], "mixes int, str"),
+    "int and str": (np.array([1, "a", *[2] * 28], dtype=object), r"mixes int, str"),
+    "bool and str": (
+        np.array([True, "a", *[False] * 28], dtype=object),
+        r"mixes bool, str",
+    ),
+    "bool and int": (
+        np.array([True, 2, *[False] * 28], dtype=object),
+        r"mixes bool, int",
+    ),
+    "bytes": (np.array([b"a", b"b"] * 15), r"bytes.*astype\(str\)"),
+    "bytes in objects": (
+        np.array([b"a", b"b"] * 15, dtype=object),
+        r"bytes.*astype\(str\)",
+    ),
+    "structured": (np.array([(0,), (1,)] * 15, dtype=[("a", int)]), "structured array"),
+    "dicts": (np.array([{"a": 1}, {"a": 2}] * 15, dtype=object), "Unknown label type"),
+}
+
+
+@pytest.mark.parametrize(("y", "match"), NO_TARGETS.values(), ids=NO_TARGETS)
 def test_a_y_that_is_no_target_is_refused(y, match):
     """y holds one number, bool or string per row, nothing missing."""
     with pytest.raises(DataError, match=match):
@@ -597,7 +618,7 @@ def test_weights_for_one_model_without_them_among_several_are_refused():
 
 @pytest.mark.parametrize("part", ["test", "training"])
 def test_a_part_without_weight_is_refused(part):
-    """A split one of whose parts weighs nothing measures or learns nothing, and is named."""
+    """A split with a part of weight 0 is refused by name."""
     w = np.ones(30)
     w[10:20] = 0
     rows, rest = np.arange(10, 20), np.r_[0:10, 20:30]
@@ -835,7 +856,7 @@ def test_too_few_rows_to_split_are_refused(rows, recipe):
     ],
 )
 def test_fewer_groups_than_folds_are_refused(recipe, n_groups, match):
-    """Groups, not rows, are what folds are made of."""
+    """Folds are made of groups, not of rows."""
     family = MEANS if recipe.inner is not None else Family(KNeighborsRegressor())
     with pytest.raises(InputError, match=match):
         run(family, y=response(), recipe=recipe, groups=np.arange(30) % n_groups)
@@ -955,7 +976,7 @@ INNER_LISTS = {
 
 @pytest.mark.parametrize("pairs", INNER_LISTS)
 def test_inner_lists_that_are_no_splits_are_refused(pairs):
-    """Inner lists speak of rows of the whole data, all of them in the training part of their outer split."""
+    """Inner lists hold rows of the whole data, all of them in the outer training part."""
     given, match = INNER_LISTS[pairs]
     with pytest.raises(InputError, match=match):
         run(recipe=Recipe(outer=[(LEFT, RIGHT)], inner=given))
@@ -1015,7 +1036,7 @@ def test_splitters_that_give_no_splits_are_refused(level, splitter, match):
 
 @pytest.mark.parametrize("level", ["outer", "inner"])
 def test_a_generator_used_twice_is_refused(level):
-    """The second recipe made of one generator finds it used up and says so."""
+    """The second recipe made of one generator finds it exhausted, and the message says so."""
     pairs = (
         [(LEFT, RIGHT)] if level == "outer" else [[(np.arange(10), np.arange(10, 20))]]
     )
@@ -1028,10 +1049,9 @@ def test_a_generator_used_twice_is_refused(level):
 
 def test_a_generator_of_inner_generators_is_kept():
     """One recipe made of generators, at both levels, draws the same splits each time."""
-    recipe = Recipe(
-        outer=KFold(3).split(table()),
-        inner=(KFold(2).split(np.arange(8)) for _ in range(1)),
-    )  # the inner one has too few lists: the refusal stays the same, too
+    # too few inner lists: the error stays the same, too
+    inner = (KFold(2).split(np.arange(8)) for _ in range(1))
+    recipe = Recipe(outer=KFold(3).split(table()), inner=inner)
     for _ in range(2):
         with pytest.raises(
             RecipeError,
@@ -1041,7 +1061,7 @@ def test_a_generator_of_inner_generators_is_kept():
 
 
 def test_the_generator_of_a_grid_search_used_up_is_refused():
-    """A GridSearchCV whose cv is an iterator gives its splits once; the second time there is nothing to choose on."""
+    """A GridSearchCV whose cv is an iterator gives its splits only once."""
     search = GridSearchCV(
         KNeighborsClassifier(), {"n_neighbors": [1, 3]}, cv=KFold(3).split(table())
     )
@@ -1109,7 +1129,7 @@ def test_dev_rows_among_the_test_rows_are_refused():
     ],
 )
 def test_what_is_no_estimator_is_refused(estimator, match):
-    """An estimator can be cloned, fitted and asked for predictions; the message says what is missing."""
+    """An estimator can be cloned, fitted and used to predict; the message names what is missing."""
     with pytest.raises(WrongTypeError, match=match):
         Family(estimator, {})
 
@@ -1125,14 +1145,14 @@ def test_what_is_no_estimator_is_refused(estimator, match):
     ],
 )
 def test_run_refuses_what_is_no_family(given):
-    """What stands for a family is checked at the door of run too."""
+    """The family argument of run is checked too."""
     with pytest.raises(WrongTypeError, match=r"class|no estimator|no predict"):
         run(given)
 
 
 @pytest.mark.parametrize("given", [KNeighborsClassifier, "knn", None, StandardScaler()])
 def test_the_estimator_of_scikit_learns_front_door_is_checked_too(given):
-    """NestedCV refuses what is no estimator when it is fitted."""
+    """NestedCV refuses a wrong estimator in fit."""
     with pytest.raises(WrongTypeError, match=r"class|no estimator|no predict"):
         NestedCV(given, {}).fit(table(), labels())
 
@@ -1143,18 +1163,28 @@ def test_an_empty_pipeline_is_refused():
         Family(Pipeline([]), {})
 
 
-@pytest.mark.parametrize(
-    ("families", "match"),
-    [
-        ({}, "at least one family"),
-        ({"a": {"b": VOTES}}, "'a' is a dict inside a dict"),
-        ({"a": VOTES, "b": MEANS}, "one task"),
-        ({"a": Family(GridSearchCV(KNeighborsClassifier(), {}, cv=3)), "b": Family(GridSearchCV(GaussianNB(), {}, cv=4))},
-         "different inner splitters.*give inner="),
-        ({"a": Family(GridSearchCV(KNeighborsClassifier(), {}, scoring="f1")), "b": VOTES}, "needs one loss.*give loss="),
-    ],
-    ids=["empty", "nested", "two tasks", "two cvs", "two losses"],
-)  # fmt: skip
+UNCOMPARABLE = {
+    "empty": ({}, "at least one family"),
+    "nested": ({"a": {"b": VOTES}}, "'a' is a dict inside a dict"),
+    "two tasks": ({"a": VOTES, "b": MEANS}, "one task"),
+    "two cvs": (
+        {
+            "a": Family(GridSearchCV(KNeighborsClassifier(), {}, cv=3)),
+            "b": Family(GridSearchCV(GaussianNB(), {}, cv=4)),
+        },
+        "different inner splitters.*give inner=",
+    ),
+    "two losses": (
+        {
+            "a": Family(GridSearchCV(KNeighborsClassifier(), {}, scoring="f1")),
+            "b": VOTES,
+        },
+        "needs one loss.*give loss=",
+    ),
+}
+
+
+@pytest.mark.parametrize(("families", "match"), UNCOMPARABLE.values(), ids=UNCOMPARABLE)
 def test_families_that_cannot_be_compared_are_refused(families, match):
     """A comparison needs families of one task, one loss and one inner splitter."""
     with pytest.raises(InputError, match=match):
@@ -1186,7 +1216,7 @@ def test_a_grid_search_that_does_not_choose_by_one_metric_is_refused(search, mat
         Family(search)
 
 
-def test_a_grid_beside_a_grid_search_is_refused():
+def test_a_grid_with_a_grid_search_is_refused():
     """A GridSearchCV has a grid; two of them are one too many."""
     with pytest.raises(FamilyError, match="brings its own grid"):
         Family(
@@ -1199,14 +1229,42 @@ GRIDS = {
     "empty list": ([], FamilyError, r"\[\] has no settings; \{\} is one setting"),
     "empty tuple": ((), FamilyError, "has no settings"),
     "no values": ({"n_neighbors": []}, FamilyError, "no values for 'n_neighbors'"),
-    "empty range": ({"n_neighbors": range(0)}, FamilyError, "no values for 'n_neighbors'"),
-    "empty array": ({"n_neighbors": np.array([])}, FamilyError, "no values for 'n_neighbors'"),
-    "no values in the second": ([{"n_neighbors": [1]}, {"p": []}], FamilyError, "no values for 'p'"),
-    "scalar": ({"n_neighbors": 3}, FamilyError, r"n_neighbors=3.*\{'n_neighbors': \[3\]\}"),
-    "string": ({"weights": "uniform"}, FamilyError, r"weights='uniform'.*\{'weights': \['uniform'\]\}"),
-    "None": ({"metric_params": None}, FamilyError, r"metric_params=None.*\{'metric_params': \[None\]\}"),
+    "empty range": (
+        {"n_neighbors": range(0)},
+        FamilyError,
+        "no values for 'n_neighbors'",
+    ),
+    "empty array": (
+        {"n_neighbors": np.array([])},
+        FamilyError,
+        "no values for 'n_neighbors'",
+    ),
+    "no values in the second": (
+        [{"n_neighbors": [1]}, {"p": []}],
+        FamilyError,
+        "no values for 'p'",
+    ),
+    "scalar": (
+        {"n_neighbors": 3},
+        FamilyError,
+        r"n_neighbors=3.*\{'n_neighbors': \[3\]\}",
+    ),
+    "string": (
+        {"weights": "uniform"},
+        FamilyError,
+        r"weights='uniform'.*\{'weights': \['uniform'\]\}",
+    ),
+    "None": (
+        {"metric_params": None},
+        FamilyError,
+        r"metric_params=None.*\{'metric_params': \[None\]\}",
+    ),
     "set": ({"n_neighbors": {1, 3}}, FamilyError, r"no list of values"),
-    "generator": ({"n_neighbors": (k for k in [1, 3])}, FamilyError, r"no list of values"),
+    "generator": (
+        {"n_neighbors": (k for k in [1, 3])},
+        FamilyError,
+        r"no list of values",
+    ),
     "dict of values": ({"n_neighbors": {"low": 1}}, FamilyError, r"no list of values"),
     "matrix": ({"n_neighbors": np.array([[1, 3]])}, FamilyError, "2 dimensions"),
     "zero-dimensional": ({"n_neighbors": np.array(3)}, FamilyError, "dimensions"),
@@ -1214,12 +1272,12 @@ GRIDS = {
     "text": ("n_neighbors", WrongTypeError, "dict or a list of dicts"),
     "number": (3, WrongTypeError, "dict or a list of dicts"),
     "pairs": ([("n_neighbors", [1, 3])], WrongTypeError, "dict or a list of dicts"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("grid", GRIDS)
 def test_a_grid_without_values_is_refused(grid):
-    """A grid is a dict, or a list of dicts, of names and lists of values; the message shows the right form."""
+    """A grid is a dict, or a list of dicts, of lists; the message shows the right form."""
     given, error, match = GRIDS[grid]
     with pytest.raises(error, match=match):
         Family(KNeighborsClassifier(), given)
@@ -1303,29 +1361,85 @@ def test_a_key_that_the_new_step_does_not_know_is_refused():
 
 
 PARAMETERS = {
-    "k = 0": (KNeighborsClassifier(), {"n_neighbors": [0, 3]}, r"'n_neighbors' parameter.*\[1, inf\).*Got 0"),
-    "k = -1": (KNeighborsClassifier(), {"n_neighbors": [-1, 3]}, r"'n_neighbors' parameter.*\[1, inf\).*Got -1"),
-    "k = 1.5": (KNeighborsClassifier(), {"n_neighbors": [1.5, 3]}, r"'n_neighbors' parameter.*Got 1\.5"),
-    "k = nan": (KNeighborsClassifier(), {"n_neighbors": [np.nan, 3]}, r"'n_neighbors' parameter.*Got nan"),
-    "k = '3'": (KNeighborsClassifier(), {"n_neighbors": ["3"]}, r"'n_neighbors' parameter.*Got '3'"),
-    "alpha = -1": (Ridge(), {"alpha": [-1.0, 1.0]}, r"'alpha' parameter.*\[0\.0, inf\).*Got -1\.0"),
+    "k = 0": (
+        KNeighborsClassifier(),
+        {"n_neighbors": [0, 3]},
+        r"'n_neighbors' parameter.*\[1, inf\).*Got 0",
+    ),
+    "k = -1": (
+        KNeighborsClassifier(),
+        {"n_neighbors": [-1, 3]},
+        r"'n_neighbors' parameter.*\[1, inf\).*Got -1",
+    ),
+    "k = 1.5": (
+        KNeighborsClassifier(),
+        {"n_neighbors": [1.5, 3]},
+        r"'n_neighbors' parameter.*Got 1\.5",
+    ),
+    "k = nan": (
+        KNeighborsClassifier(),
+        {"n_neighbors": [np.nan, 3]},
+        r"'n_neighbors' parameter.*Got nan",
+    ),
+    "k = '3'": (
+        KNeighborsClassifier(),
+        {"n_neighbors": ["3"]},
+        r"'n_neighbors' parameter.*Got '3'",
+    ),
+    "alpha = -1": (
+        Ridge(),
+        {"alpha": [-1.0, 1.0]},
+        r"'alpha' parameter.*\[0\.0, inf\).*Got -1\.0",
+    ),
     "alpha = nan": (Ridge(), {"alpha": [np.nan, 1.0]}, r"'alpha' parameter.*Got nan"),
     "alpha = None": (Ridge(), {"alpha": [None, 1.0]}, r"'alpha' parameter.*Got None"),
-    "lasso alpha = -1": (Lasso(), {"alpha": [-1.0, 1.0]}, r"'alpha' parameter.*Got -1\.0"),
-    "net alpha = nan": (ElasticNet(), {"alpha": [np.nan]}, r"'alpha' parameter.*Got nan"),
-    "l1_ratio = 2": (ElasticNet(), {"l1_ratio": [2.0, 0.5]}, r"'l1_ratio' parameter.*Got 2\.0"),
-    "behind a scaler": (make_pipeline(StandardScaler(), Ridge()), {"ridge__alpha": [1.0, -2.0]}, r"alpha.*Got -2\.0"),
-    "two deep": (make_pipeline(make_pipeline(Ridge())), {"pipeline__ridge__alpha": [1.0, -2.0]}, r"alpha.*Got -2\.0"),
-    "brought by the grid": (Pipeline([("model", Ridge())]), {"model": [Ridge(), Ridge(alpha=-2.0)]}, r"alpha.*Got -2\.0"),
-    "of the transformer": (make_pipeline(PCA(), Ridge()), {"pca__n_components": [-1, 1]}, r"n_components.*Got -1"),
-    "not in the grid": (Ridge(alpha=-3.0), {"fit_intercept": [True, False]}, r"alpha.*Got -3\.0"),
+    "lasso alpha = -1": (
+        Lasso(),
+        {"alpha": [-1.0, 1.0]},
+        r"'alpha' parameter.*Got -1\.0",
+    ),
+    "net alpha = nan": (
+        ElasticNet(),
+        {"alpha": [np.nan]},
+        r"'alpha' parameter.*Got nan",
+    ),
+    "l1_ratio = 2": (
+        ElasticNet(),
+        {"l1_ratio": [2.0, 0.5]},
+        r"'l1_ratio' parameter.*Got 2\.0",
+    ),
+    "behind a scaler": (
+        make_pipeline(StandardScaler(), Ridge()),
+        {"ridge__alpha": [1.0, -2.0]},
+        r"alpha.*Got -2\.0",
+    ),
+    "two deep": (
+        make_pipeline(make_pipeline(Ridge())),
+        {"pipeline__ridge__alpha": [1.0, -2.0]},
+        r"alpha.*Got -2\.0",
+    ),
+    "brought by the grid": (
+        Pipeline([("model", Ridge())]),
+        {"model": [Ridge(), Ridge(alpha=-2.0)]},
+        r"alpha.*Got -2\.0",
+    ),
+    "of the transformer": (
+        make_pipeline(PCA(), Ridge()),
+        {"pca__n_components": [-1, 1]},
+        r"n_components.*Got -1",
+    ),
+    "not in the grid": (
+        Ridge(alpha=-3.0),
+        {"fit_intercept": [True, False]},
+        r"alpha.*Got -3\.0",
+    ),
     "no grid": (Ridge(alpha=-3.0), {}, r"alpha.*Got -3\.0"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS)
 def test_a_parameter_out_of_range_is_refused(parameter):
-    """Name, range and value are told, wherever in the estimator the parameter stands."""
+    """The message has name, range and value, at any depth of the estimator."""
     estimator, grid, match = PARAMETERS[parameter]
     y = labels() if isinstance(estimator, KNeighborsClassifier) else response()
     recipe = RECIPE if grid else Recipe.external_cv(3)
@@ -1366,7 +1480,7 @@ def test_a_C_that_is_not_positive_is_refused(C):
     ],
 )
 def test_a_bad_value_of_a_short_hand_is_refused_where_it_is_typed(make, match):
-    """The short-hand fails itself, not the run later, and speaks of the setting as it was typed."""
+    """The short-hand itself fails, not a later run, and names the setting as typed."""
     with pytest.raises(FamilyError, match=match):
         make()
 
@@ -1380,33 +1494,71 @@ def test_a_grid_without_inner_splits_is_refused():
 # Losses
 
 
+WRONG_LOSSES = {
+    "unknown": (
+        {"loss": "hinge"},
+        LossError,
+        "unknown loss 'hinge'; the known ones are zero_one, squared, absolute",
+    ),
+    "misspelt": ({"loss": "zero_on"}, LossError, "Did you mean 'zero_one'"),
+    "score": (
+        {"loss": "accuracy"},
+        LossError,
+        r"unknown loss 'accuracy'.*scorer use scoring=",
+    ),
+    "score without loss": (
+        {"loss": "roc_auc"},
+        LossError,
+        r"unknown loss 'roc_auc'.*scorer use scoring=",
+    ),
+    "negative loss": (
+        {"loss": "neg_log_loss"},
+        LossError,
+        r"unknown loss 'neg_log_loss'.*scorer use scoring=",
+    ),
+    "number": ({"loss": 5}, WrongTypeError, "5 is neither a name nor a function"),
+    "list": ({"loss": ["log"]}, WrongTypeError, "neither a name nor a function"),
+    "scorer": ({"loss": make_scorer(accuracy_score)}, LossError, "scoring="),
+    "both": (
+        {"loss": "log", "scoring": "f1"},
+        LossError,
+        "loss='log' and scoring='f1' together; give one",
+    ),
+    "both of one kind": (
+        {"loss": "zero_one", "scoring": "accuracy"},
+        LossError,
+        "together; give one",
+    ),
+    "misspelt scorer": (
+        {"scoring": "acuracy"},
+        LossError,
+        "unknown scoring 'acuracy'.*Did you mean 'accuracy'",
+    ),
+    "loss as scorer": (
+        {"scoring": "zero_one"},
+        LossError,
+        "unknown scoring 'zero_one'",
+    ),
+    "several": ({"scoring": ["f1", "accuracy"]}, LossError, "several metrics"),
+    "dict": ({"scoring": {"a": "f1"}}, LossError, "several metrics"),
+    "number as scorer": (
+        {"scoring": 5},
+        WrongTypeError,
+        "neither a scorer's name nor a callable",
+    ),
+    "metric": (
+        {"scoring": accuracy_score},
+        LossError,
+        r"metric function.*make_scorer|make_scorer",
+    ),
+}
+
+
 @pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"loss": "hinge"}, LossError, "unknown loss 'hinge'; the known ones are zero_one, squared, absolute, log"),
-        ({"loss": "zero_on"}, LossError, "Did you mean 'zero_one'"),
-        ({"loss": "accuracy"}, LossError, r"unknown loss 'accuracy'.*scorer use scoring="),
-        ({"loss": "roc_auc"}, LossError, r"unknown loss 'roc_auc'.*scorer use scoring="),
-        ({"loss": "neg_log_loss"}, LossError, r"unknown loss 'neg_log_loss'.*scorer use scoring="),
-        ({"loss": 5}, WrongTypeError, "5 is neither a name nor a function"),
-        ({"loss": ["log"]}, WrongTypeError, "neither a name nor a function"),
-        ({"loss": make_scorer(accuracy_score)}, LossError, "scoring="),
-        ({"loss": "log", "scoring": "f1"}, LossError, "loss='log' and scoring='f1' together; give one"),
-        ({"loss": "zero_one", "scoring": "accuracy"}, LossError, "together; give one"),
-        ({"scoring": "acuracy"}, LossError, "unknown scoring 'acuracy'.*Did you mean 'accuracy'"),
-        ({"scoring": "zero_one"}, LossError, "unknown scoring 'zero_one'"),
-        ({"scoring": ["f1", "accuracy"]}, LossError, "several metrics"),
-        ({"scoring": {"a": "f1"}}, LossError, "several metrics"),
-        ({"scoring": 5}, WrongTypeError, "neither a scorer's name nor a callable"),
-        ({"scoring": accuracy_score}, LossError, r"metric function.*make_scorer|make_scorer"),
-    ],
-    ids=[
-        "unknown", "misspelt", "score", "score without loss", "negative loss", "number", "list", "scorer", "both",
-        "both of one kind", "misspelt scorer", "loss as scorer", "several", "dict", "number as scorer", "metric",
-    ],
-)  # fmt: skip
+    ("options", "error", "match"), WRONG_LOSSES.values(), ids=WRONG_LOSSES
+)
 def test_an_unknown_loss_names_the_known_ones(options, error, match):
-    """A loss is named or a function, a scorer goes to scoring=, and only one of them is given."""
+    """loss= is a name or a function, scoring= a scorer; only one of them is allowed."""
     with pytest.raises(error, match=match):
         run(**options)
 
@@ -1496,7 +1648,7 @@ def test_a_text_that_is_no_plan_is_refused(text):
 
 
 class Untagged(TransformerMixin, BaseEstimator):
-    """A transformer that looks like a predictor to nobody."""
+    """A transformer without any sign of a predictor."""
 
     def fit(self, X, y=None):
         return self
@@ -1518,7 +1670,7 @@ def test_a_transformer_of_the_users_is_refused():
         Recipe(outer=4, inner=2, stratify=True),
     ],
 )
-def test_a_class_smaller_than_the_folds_is_refused_where_strata_are_asked_for(recipe):
+def test_a_class_smaller_than_the_folds_is_refused_with_stratify_true(recipe):
     """Class, size and the largest number of folds that works are named."""
     y = np.r_[[1] * 3, [0] * 27]
     with pytest.raises(InfeasibleError, match=r"Class 1 has 3 rows.*3"):
@@ -1526,7 +1678,7 @@ def test_a_class_smaller_than_the_folds_is_refused_where_strata_are_asked_for(re
 
 
 def test_every_error_is_a_value_error():
-    """Code that catches scikit-learn's ValueError catches these, and TypeError where the kind is wrong."""
+    """They are caught as ValueError, like scikit-learn's; a wrong type also as TypeError."""
     with pytest.raises(ValueError, match="31 outer folds"):
         run(recipe=Recipe(outer=31, inner=2))
     with pytest.raises(TypeError, match="is a class"):

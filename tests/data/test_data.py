@@ -1,4 +1,4 @@
-"""Any table and labels give the numbers of plain NumPy arrays; estimators see what was given, and it stays as it was."""
+"""Every form of table and labels gives the numbers of plain arrays, and stays unchanged."""
 
 import copy
 
@@ -43,7 +43,7 @@ NAMES = ["a", "b", "c", "d"]
 
 
 def whole_table():
-    """Whole numbers that every dtype from int8 to float64 holds exactly; no row has two others at one distance."""
+    """Whole numbers exact in every dtype from int8 to float64; no two distances are equal."""
     return np.random.default_rng(3).integers(0, 100, size=(30, 4))
 
 
@@ -89,27 +89,27 @@ def assert_same_numbers(result, expected):
 class Recorder(ClassifierMixin, BaseEstimator):
     """Predicts the first class and keeps every X that it is given."""
 
-    seen: list = []  # noqa: RUF012 - shared by the clones on purpose
+    tables: list = []  # noqa: RUF012 - shared by the clones on purpose
 
     def __init__(self, depth=1):
         self.depth = depth
 
     def fit(self, X, y):
-        self.seen.append(X)
+        self.tables.append(X)
         self.classes_ = np.unique(y)
         return self
 
     def predict(self, X):
-        self.seen.append(X)
+        self.tables.append(X)
         return np.repeat(self.classes_[:1], X.shape[0])
 
 
 @pytest.fixture
-def seen():
-    """What the recorder has seen in this test."""
-    Recorder.seen.clear()
-    yield Recorder.seen
-    Recorder.seen.clear()
+def tables():
+    """The tables that the recorder got in this test."""
+    Recorder.tables.clear()
+    yield Recorder.tables
+    Recorder.tables.clear()
 
 
 # X
@@ -174,7 +174,7 @@ TABLES = {
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 @pytest.mark.parametrize("form", TABLES)
 def test_a_table_in_any_form_gives_the_same_numbers(form):
-    """Lists, views, dtypes, sparse formats and frames hold the same whole numbers, so every number is the same."""
+    """Lists, views, dtypes, sparse formats and frames of the same values give the same numbers."""
     X, y = whole_table(), response()
     assert_same_numbers(
         run(means(), TABLES[form](X), y), run(means(), X.astype(float), y)
@@ -209,7 +209,7 @@ def test_differences_of_unsigned_bytes_do_not_wrap():
     assert run(votes([1]), X, y).risk == 0.0
 
 
-def test_sparse_reaches_the_estimator_as_csr(seen):
+def test_sparse_reaches_the_estimator_as_csr(tables):
     """A sparse table is never made dense on its way, and its rows can be picked."""
     run(
         Family(Recorder()),
@@ -217,11 +217,11 @@ def test_sparse_reaches_the_estimator_as_csr(seen):
         labels(),
         Recipe.external_cv(3),
     )
-    assert {type(X) for X in seen} == {sp.csr_matrix}
+    assert {type(X) for X in tables} == {sp.csr_matrix}
 
 
 def test_sparse_entries_given_twice_are_summed():
-    """A coordinate that stands twice in a COO table is the sum of both."""
+    """An entry given twice in a COO table is the sum of both."""
     X, y = whole_table().astype(float), response()
     rows, columns = np.indices(X.shape)
     twice = (np.r_[rows.ravel(), rows.ravel()], np.r_[columns.ravel(), columns.ravel()])
@@ -267,17 +267,23 @@ def test_string_labels_in_any_form_give_the_same_numbers(form):
     assert_same_numbers(run(votes(), X, LABELS[form](y)), run(votes(), X, y))
 
 
-WHOLE_LABELS = {
-    "list": list,
+def forms(nullable, arrow):
+    """Forms of y that labels and numbers can have, with these dtypes of pandas."""
+    return {
+        "list": list,
+        "objects": lambda y: y.astype(object),
+        "Series": pd.Series,
+        "nullable Series": lambda y: pd.Series(y, dtype=nullable),
+        "arrow Series": lambda y: pd.Series(y, dtype=arrow),
+        "polars": lambda y: pl.Series(y),
+    }
+
+
+WHOLE_LABELS = forms("Int64", "int64[pyarrow]") | {
     "uint8": lambda y: y.astype(np.uint8),
     "int8": lambda y: y.astype(np.int8),
     "whole floats": lambda y: y.astype(float),
-    "objects": lambda y: y.astype(object),
-    "Series": pd.Series,
-    "nullable Series": lambda y: pd.Series(y, dtype="Int64"),
-    "arrow Series": lambda y: pd.Series(y, dtype="int64[pyarrow]"),
     "category": lambda y: pd.Series(y, dtype="category"),
-    "polars": lambda y: pl.Series(y),
     "polars UInt8": lambda y: pl.Series(y, dtype=pl.UInt8),
     "every second": lambda y: np.repeat(y, 2)[::2],
 }
@@ -290,14 +296,7 @@ def test_whole_labels_in_any_form_give_the_same_numbers(form):
     assert_same_numbers(run(votes(), X, WHOLE_LABELS[form](y)), run(votes(), X, y))
 
 
-TRUTHS = {
-    "list": list,
-    "objects": lambda y: y.astype(object),
-    "Series": pd.Series,
-    "nullable Series": lambda y: pd.Series(y, dtype="boolean"),
-    "arrow Series": lambda y: pd.Series(y, dtype="bool[pyarrow]"),
-    "polars": lambda y: pl.Series(y),
-}
+TRUTHS = forms("boolean", "bool[pyarrow]")
 
 
 @pytest.mark.parametrize("form", TRUTHS)
@@ -307,13 +306,7 @@ def test_bool_labels_in_any_form_give_the_same_numbers(form):
     assert_same_numbers(run(votes(), X, TRUTHS[form](y)), run(votes(), X, y))
 
 
-NUMBERS = {
-    "list": list,
-    "objects": lambda y: y.astype(object),
-    "Series": pd.Series,
-    "nullable Series": lambda y: pd.Series(y, dtype="Float64"),
-    "arrow Series": lambda y: pd.Series(y, dtype="double[pyarrow]"),
-    "polars": lambda y: pl.Series(y),
+NUMBERS = forms("Float64", "double[pyarrow]") | {
     "backwards": lambda y: y[::-1].copy()[::-1],
     "longdouble": lambda y: y.astype(np.longdouble),
     "other byte order": lambda y: y.astype(np.dtype(np.float64).newbyteorder()),
@@ -336,7 +329,7 @@ def test_a_response_in_any_form_gives_the_same_numbers(form):
     ],
 )
 def test_a_column_vector_as_y_is_flattened_with_a_warning(column):
-    """y of shape (m, 1) counts as m values, and says so as scikit-learn does."""
+    """y of shape (m, 1) is m values, with the warning of scikit-learn."""
     X, y = whole_table(), response()
     with pytest.warns(DataConversionWarning, match="column-vector y was passed"):
         result = run(means(), X, column(y))
@@ -363,7 +356,7 @@ def test_a_column_vector_as_y_is_flattened_with_a_warning(column):
     ],
 )  # fmt: skip
 def test_short_hands_read_the_task_from_y(y, classes, rng):
-    """Bool, string, category and at most 20 distinct whole numbers are classes; anything else is a response."""
+    """Bools, strings, categories and up to 20 distinct whole numbers are classes."""
     recipe = Recipe(outer=2, inner=None, stratify=False)
     assert (
         is_classifier(run(knn(k=1), rng.normal(size=(60, 2)), y, recipe).predictor())
@@ -374,7 +367,7 @@ def test_short_hands_read_the_task_from_y(y, classes, rng):
 @pytest.mark.parametrize("short_hand", [knn, ridge, tree, boosting, forest])
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_the_task_of_a_short_hand_can_be_given(short_hand, task):
-    """task= overrides what y looks like."""
+    """task= overrides the task of y."""
     family = short_hand([1.0] if short_hand is ridge else [2], task=task)
     result = run(family, whole_table(), np.arange(30) % 3, Recipe.external_cv(3))
     assert is_classifier(result.predictor()) is (task == "classification")
@@ -384,7 +377,7 @@ def test_the_task_of_a_short_hand_can_be_given(short_hand, task):
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_frames_reach_the_estimator_as_frames(frame, seen):
+def test_frames_reach_the_estimator_as_frames(frame, tables):
     """Every fit and every prediction gets a frame of the user's kind, with its names and dtypes."""
     X = frame(
         {
@@ -394,9 +387,9 @@ def test_frames_reach_the_estimator_as_frames(frame, seen):
         }
     )
     run(Family(Recorder(), {"depth": [1, 2]}), X, labels())
-    assert {type(part) for part in seen} == {frame}
-    assert all(list(part.columns) == ["a", "b", "c"] for part in seen)
-    assert all(list(part.dtypes) == list(X.dtypes) for part in seen)
+    assert {type(part) for part in tables} == {frame}
+    assert all(list(part.columns) == ["a", "b", "c"] for part in tables)
+    assert all(list(part.dtypes) == list(X.dtypes) for part in tables)
 
 
 def mixed_frame(frame):
@@ -418,7 +411,7 @@ def by_name():
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_column_transformer_picks_columns_by_name(frame):
-    """Columns named in a ColumnTransformer are found in every split, and the folds are scikit-learn's."""
+    """A ColumnTransformer finds columns by name in every split; the folds are scikit-learn's."""
     X, y = mixed_frame(frame), labels()
     result = run(Family(by_name()), X, y, Recipe(outer=KFold(3), inner=None))
     expected = cross_val_score(by_name(), mixed_frame(pd.DataFrame), y, cv=KFold(3))
@@ -427,7 +420,7 @@ def test_a_column_transformer_picks_columns_by_name(frame):
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_missing_values_of_a_frame_reach_an_imputer_by_name(frame):
-    """A ColumnTransformer with an imputer on the one column that needs it takes a frame with missing values."""
+    """An imputer on the one column with missing values makes the frame usable."""
     X, y = mixed_frame(pd.DataFrame), labels()
     X.loc[[3, 7], "size"] = np.nan
     steps = ColumnTransformer(
@@ -473,7 +466,7 @@ def test_an_array_of_words_reaches_its_encoder():
 
 
 def test_a_list_of_mixed_rows_keeps_its_numbers():
-    """Numbers and words side by side in plain lists stay numbers and words."""
+    """Numbers and strings mixed in plain lists stay numbers and strings."""
     X = [[float(row[0]), "uvw"[row[2] % 3]] for row in whole_table()]
     columns = make_column_transformer(
         (StandardScaler(), [0]), (OneHotEncoder(handle_unknown="ignore"), [1])
@@ -485,7 +478,7 @@ def test_a_list_of_mixed_rows_keeps_its_numbers():
 
 
 def test_a_list_of_mixed_rows_keeps_its_gaps():
-    """A missing number beside words in plain lists is missing, not the word "nan"."""
+    """A missing number among strings in plain lists is missing, not the string "nan"."""
     X = [
         [float(row[0]) if row[0] % 5 else np.nan, "uvw"[row[2] % 3]]
         for row in whole_table()
@@ -499,8 +492,8 @@ def test_a_list_of_mixed_rows_keeps_its_gaps():
     np.testing.assert_allclose(result.fold_risks, 1 - expected, atol=1e-12)
 
 
-def test_a_column_of_dates_that_is_left_out_harms_nobody():
-    """A frame may hold dates, complex numbers and gaps in columns that the ColumnTransformer leaves out."""
+def test_a_column_of_dates_may_be_dropped():
+    """Dates, complex numbers and gaps are allowed in columns that a ColumnTransformer drops."""
     X = mixed_frame(pd.DataFrame)
     strange = X.assign(
         day=pd.date_range("2024-01-01", periods=30), phase=1j, gap=np.nan
@@ -527,7 +520,7 @@ INDICES = {
 
 @pytest.mark.parametrize("index", INDICES)
 def test_the_index_of_a_frame_means_nothing(index):
-    """Rows are taken by position: a shuffled or repeated index gives the numbers of the bare array."""
+    """Rows are selected by position: a shuffled or repeated index changes no number."""
     X, y = whole_table(), response()
     frame = pd.DataFrame(X, columns=NAMES, index=INDICES[index])
     assert_same_numbers(
@@ -536,7 +529,7 @@ def test_the_index_of_a_frame_means_nothing(index):
 
 
 def test_series_are_matched_by_position():
-    """y, groups and weights whose index is that of other rows belong to the rows in the order given."""
+    """y, groups and weights are matched to rows by position, whatever their index is."""
     X, y, groups, w = whole_table(), response(), np.arange(30) // 2, np.arange(30) + 1.0
     family = Family(Ridge(), {"alpha": [0.1, 10.0]})
     shuffled, backwards, other = (
@@ -558,7 +551,7 @@ def test_series_are_matched_by_position():
     "form", [list, pd.Series, pl.Series, lambda g: pd.Series(g, dtype="category")]
 )
 def test_groups_in_any_form_give_the_same_splits(form):
-    """Groups as words in lists, series and categories are kept together alike."""
+    """Groups as strings in lists, series and categories give the same splits."""
     X, y, groups = (
         whole_table(),
         response(),
@@ -578,7 +571,7 @@ def test_groups_in_any_form_give_the_same_splits(form):
     ],
 )
 def test_weights_in_any_form_give_the_same_numbers(form):
-    """Weights in lists, series and other dtypes weigh alike."""
+    """Weights in lists, series and other dtypes give the same numbers."""
     X, y, w = whole_table(), response(), np.arange(30) % 4 + 1.0
     family = Family(Ridge(), {"alpha": [0.1, 10.0]})
     assert_same_numbers(
@@ -618,7 +611,7 @@ TAKE_NAN = {
     "table", ["array", "objects", "sparse", "pandas", "pandas nullable", "polars"]
 )
 def test_an_imputer_takes_missing_values_in_any_table(table):
-    """NaN in an array, a sparse matrix or a frame passes to an imputer, and the folds are scikit-learn's."""
+    """NaN in an array, sparse matrix or frame reaches an imputer; the folds are scikit-learn's."""
     X, y = with_hole(whole_table()), response()
     forms = {
         "array": X,
@@ -630,9 +623,8 @@ def test_an_imputer_takes_missing_values_in_any_table(table):
     }
     model = make_pipeline(SimpleImputer(), KNeighborsRegressor())
     result = run(Family(model), forms[table], y, Recipe(outer=KFold(3), inner=None))
-    X = (
-        forms[table] if table == "sparse" else X
-    )  # there zeros are entries that are not stored, not numbers
+    if table == "sparse":  # its zeros are entries that are not stored
+        X = forms[table]
     expected = -cross_val_score(
         model, X, y, cv=KFold(3), scoring="neg_mean_squared_error"
     )
@@ -641,7 +633,7 @@ def test_an_imputer_takes_missing_values_in_any_table(table):
 
 @pytest.mark.parametrize("model", TAKE_NAN)
 def test_missing_values_pass_where_the_estimator_takes_them(model):
-    """NaN in X is no mistake where a step or the model can deal with it."""
+    """NaN in X is allowed if a step or the model can handle it."""
     model, X, y = TAKE_NAN[model], with_hole(whole_table()), response()
     result = run(Family(model), X, y, Recipe(outer=KFold(3), inner=None))
     expected = -cross_val_score(
@@ -694,7 +686,7 @@ def test_missing_values_pass_where_the_grid_brings_the_metric():
 
 
 def test_boosting_takes_infinity():
-    """Infinity in X is no mistake where the model takes it."""
+    """Infinity in X is allowed if the model can handle it."""
     X = with_hole(whole_table())
     X[5, 0] = np.inf
     family = Family(HistGradientBoostingRegressor(max_iter=2, min_samples_leaf=2))
@@ -715,7 +707,7 @@ TEXTS = {
 
 @pytest.mark.parametrize("form", TEXTS)
 def test_texts_are_rows_for_a_vectorizer(form):
-    """A one-dimensional X of texts goes through a TfidfVectorizer, and the folds are scikit-learn's."""
+    """A one-dimensional X of texts goes to a TfidfVectorizer; the folds are scikit-learn's."""
     words = np.array(["sun", "rain", "wind", "snow", "hail"])
     texts = [" ".join(words[row % 5]) for row in whole_table()]
     model = make_pipeline(TfidfVectorizer(), MultinomialNB())
@@ -738,7 +730,7 @@ def test_texts_are_rows_for_a_vectorizer(form):
 
 
 def test_repeated_rows_are_separate_examples():
-    """Every copy of a row stands in one test part of its own: k copies weigh k times."""
+    """Every copy of a row is tested once: k copies count k times."""
     X, y = np.repeat(whole_table(), 2, axis=0), np.repeat(response(), 2)
     plan = RECIPE.plan(X, y)
     assert np.array_equal(
@@ -747,13 +739,13 @@ def test_repeated_rows_are_separate_examples():
 
 
 def test_a_repeated_row_can_be_its_own_neighbour():
-    """With every row given twice, leave-one-out of 1-NN makes no error: the copy is another example."""
+    """If every row occurs twice, leave-one-out of 1-NN makes no error: the copy is another row."""
     X, y = np.repeat(whole_table(), 2, axis=0), np.repeat(response(), 2)
     assert run(means([1]), X, y, Recipe.leave_one_out()).risk == 0.0
 
 
 def test_the_audit_names_repeated_rows_on_both_sides():
-    """Copies of a row that stand in training and test part are found, whatever the form of X."""
+    """Copies of a row in both parts are found, in every form of X."""
     X, y = np.repeat(whole_table(), 2, axis=0), np.repeat(response(), 2)
     for form in (np.asarray, pd.DataFrame, pl.DataFrame, sp.csr_array, sp.coo_matrix):
         audit = Recipe.leave_one_out().plan(form(X), y).audit()
@@ -765,7 +757,7 @@ def test_the_audit_names_repeated_rows_on_both_sides():
 
 
 class Vandal(RegressorMixin, BaseEstimator):
-    """Overwrites everything it is handed."""
+    """Overwrites all its arguments."""
 
     def __init__(self, level=0.0):
         self.level = level
@@ -794,7 +786,7 @@ class Vandal(RegressorMixin, BaseEstimator):
 
 
 class VandalStep(Vandal):
-    """A transformer that overwrites its input and hands it on."""
+    """A transformer that overwrites its input and returns it."""
 
     def transform(self, X):
         out = X.copy()
@@ -810,7 +802,7 @@ class VandalStep(Vandal):
     [Vandal(), make_pipeline(VandalStep(), Vandal())],
     ids=["alone", "in a pipeline"],
 )
-def test_an_estimator_that_overwrites_its_data_harms_nobody(form, model):
+def test_an_estimator_that_overwrites_its_data_changes_nothing(form, model):
     """X, y, groups and weights stay as they were, and every setting sees them as they were."""
     X, y, groups, w = (
         form(whole_table().astype(float)),
@@ -859,8 +851,8 @@ def test_data_that_cannot_be_written_to_is_enough(X):
     )
 
 
-def test_steps_told_not_to_copy_leave_the_data_alone():
-    """copy=False in an estimator overwrites its own copy, and every setting gets the numbers of copy=True."""
+def test_steps_with_copy_false_leave_the_data_alone():
+    """copy=False overwrites only a copy, so every setting gets the numbers of copy=True."""
     X, y = whole_table().astype(float), response()
     kept = X.copy()
     grid = {"ridge__alpha": [0.1, 1.0, 10.0]}
@@ -875,7 +867,7 @@ def test_steps_told_not_to_copy_leave_the_data_alone():
 
 
 def test_estimator_and_grid_are_not_changed():
-    """The estimator stays unfitted with its own parameters, the grid keeps its values and their estimators unfitted."""
+    """The estimator and the estimators in the grid stay unfitted, with their own parameters."""
     model = Pipeline([("scale", StandardScaler()), ("model", Ridge(alpha=7.0))])
     grid = {
         "scale": [StandardScaler(), "passthrough"],
@@ -895,7 +887,7 @@ def test_estimator_and_grid_are_not_changed():
 
 
 def test_the_global_random_state_is_not_changed():
-    """NumPy's global state is where it was, also with an estimator that draws from it."""
+    """NumPy's global state is unchanged, also by an estimator that draws from it."""
     before = np.random.get_state()  # noqa: NPY002
     family = Family(
         DecisionTreeClassifier(max_features=1, splitter="random"), {"max_depth": [1, 2]}
@@ -908,7 +900,7 @@ def test_the_global_random_state_is_not_changed():
 
 
 def test_generators_of_random_numbers_stay_where_they_were():
-    """A RandomState inside an estimator or a splitter is used through a copy: a second run gives the same numbers."""
+    """A RandomState of the user's is used through a copy: a second run gives the same numbers."""
     rng = np.random.RandomState(3)
     before = rng.get_state()[1].copy()
     family = Family(

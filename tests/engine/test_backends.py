@@ -1,4 +1,4 @@
-"""joblib's backends, chosen as its users choose them, change how long it takes and nothing else."""
+"""joblib's backends, set by parallel_config, change the time of a run and nothing else."""
 
 import json
 
@@ -32,7 +32,7 @@ def test_every_backend_gives_the_same_numbers(backend):
 
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_workers_times_threads_are_the_cores(tmp_path, backend):
-    """BLAS, OpenMP and Numba have a share of the cores in every fit, and all of them again afterwards."""
+    """BLAS, OpenMP and Numba have a share of the cores in every fit, and all of them later."""
     with threadpool_limits(n_cores()), parallel_config(backend=backend, n_jobs=2):
         Recipe(4, 3).run(
             Family(Counting(str(tmp_path)), {"strategy": ["prior", "most_frequent"]}),
@@ -46,8 +46,8 @@ def test_workers_times_threads_are_the_cores(tmp_path, backend):
     assert {n for one in counted for n in one} == {max(1, n_cores() // 2)}
 
 
-def test_a_limit_is_taken_back(tmp_path):
-    """What comes after two threads, in this one, has all cores; a lower limit of the user's stays."""
+def test_a_limit_is_removed_after_the_run(tmp_path):
+    """A later run in this thread has all cores again; a lower limit of the user is kept."""
     for limit in (n_cores(), 1):
         with threadpool_limits(limit):
             with parallel_config(backend="threading", n_jobs=2):
@@ -63,7 +63,7 @@ def test_a_limit_is_taken_back(tmp_path):
 
 @pytest.mark.parametrize("n_killed", [1, 2])
 def test_a_killed_worker_costs_time_not_the_run(tmp_path, n_killed):
-    """What it was at is done again, once: numbers and notes are those of an undisturbed run."""
+    """Its calls are repeated once: numbers and notes are those of an undisturbed run."""
     family = Family(
         Deadly(), {"strategy": ["prior", "stratified"], "folder": [str(tmp_path)]}
     )
@@ -79,7 +79,7 @@ def test_a_killed_worker_costs_time_not_the_run(tmp_path, n_killed):
 
 
 def test_workers_that_are_always_killed_end_the_run(tmp_path):
-    """With joblib's own words; four times are enough."""
+    """With joblib's own message, after four losses."""
     family = Family(Deadly(), {"folder": [str(tmp_path)]})
     for i in range(200):
         (tmp_path / str(i)).touch()

@@ -1,4 +1,4 @@
-"""A cluster of processes does the work, and gives what one machine gives."""
+"""A cluster of processes gives the results of one machine."""
 
 import asyncio
 import json
@@ -27,7 +27,9 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
-import cvnb.engine.run
+import cvnb.engine.progress
+import cvnb.engine.table
+import cvnb.engine.workers
 from cvnb import Family, Recipe
 from cvnb.engine.cluster import Cluster
 from cvnb.errors import FitError, WrongTypeError
@@ -42,8 +44,18 @@ distributed = pytest.importorskip("distributed")
 X, y = load_iris(return_X_y=True)
 KS, ALPHAS = range(1, 9), [0.01, 0.1, 1.0]
 FIELDS = (
-    "inner", "outer", "rows", "predictions", "chosen", "failures", "warnings", "counts", "refitted", "flat", "complete",
-)  # fmt: skip
+    "inner",
+    "outer",
+    "rows",
+    "predictions",
+    "chosen",
+    "failures",
+    "warnings",
+    "counts",
+    "refitted",
+    "flat",
+    "complete",
+)
 
 
 @pytest.fixture(scope="module")
@@ -83,13 +95,13 @@ def there(processes):
 @pytest.fixture
 def jobs(monkeypatch):
     """All jobs that are sent, however little there is to do."""
-    sent, done = [], Cluster._done
+    sent, done = [], Cluster._submit
     monkeypatch.setattr(
         Cluster,
-        "_done",
+        "_submit",
         lambda self, job, rows: sent.append(job) or done(self, job, rows),
     )
-    monkeypatch.setattr(cvnb.engine.run, "QUICK", 0.0)
+    monkeypatch.setattr(cvnb.engine.workers, "QUICK", 0.0)
     return sent
 
 
@@ -119,35 +131,60 @@ def halves(y, prediction):
     return np.abs(y - prediction) / 2
 
 
+def knn_family(model, **parameters):
+    return Family(model(**parameters), {"n_neighbors": KS})
+
+
 NUMBERS, CLASSES = data()[1:]
+RIDGE = Family(Ridge(), {"alpha": ALPHAS})
+LASSO = Family(Lasso(), {"alpha": ALPHAS})
+TREE = Family(DecisionTreeClassifier(), {"max_leaf_nodes": range(2, 9)})
+SVM = Family(SVC(), {"C": [1, 10], "gamma": [0.1, 1.0]})
+NEAR_CLASSES = knn_family(KNeighborsClassifier)
+BY_DISTANCE = knn_family(KNeighborsRegressor, weights="distance")
+SCALED_CLASSES = behind_scaler(KNeighborsClassifier(), "n_neighbors", KS)
+SCALED_NUMBERS = behind_scaler(KNeighborsRegressor(), "n_neighbors", KS)
+SCALED_RIDGE = behind_scaler(Ridge(), "alpha", ALPHAS)
+SCALED_LOGISTIC = behind_scaler(LogisticRegression(), "C", ALPHAS)
 BEHIND_PCA = Family(
     make_pipeline(PCA(3), KNeighborsClassifier()),
     {"kneighborsclassifier__n_neighbors": KS},
 )
+DRAWING = Family(Drawing(), {"strategy": ["prior", "uniform"]})
+WARNING = Family(Deadly(), {"strategy": ["prior", "uniform"]})
+NESTED = Recipe(5, 4)
+GROUPS = {"groups": np.arange(240) // 3}
+WEIGHTS = {"sample_weight": np.arange(1.0, 241.0)}
 CASES = {
-    "shared:knn": (Family(KNeighborsClassifier(), {"n_neighbors": KS}), CLASSES, Recipe(5, 4), {}),
-    "path:knn": (behind_scaler(KNeighborsClassifier(), "n_neighbors", KS), CLASSES, Recipe(5, 4), {}),
-    "shared:knn by distance": (Family(KNeighborsRegressor(weights="distance"), {"n_neighbors": KS}), NUMBERS, Recipe(5, 4), {}),
-    "shared:knn in groups": (
-        Family(KNeighborsClassifier(), {"n_neighbors": KS}), CLASSES, Recipe(5, 4), {"groups": np.arange(240) // 3},
+    "shared:knn": (NEAR_CLASSES, CLASSES, NESTED, {}),
+    "path:knn": (SCALED_CLASSES, CLASSES, NESTED, {}),
+    "shared:knn by distance": (BY_DISTANCE, NUMBERS, NESTED, {}),
+    "shared:knn in groups": (NEAR_CLASSES, CLASSES, NESTED, GROUPS),
+    "path:knn one level": (SCALED_NUMBERS, NUMBERS, Recipe(None, 5), {}),
+    "shared:ridge": (RIDGE, NUMBERS, NESTED, {}),
+    "shared:ridge scaled": (SCALED_RIDGE, NUMBERS, Recipe(12, 4), {}),
+    "shared:ridge weighted": (RIDGE, NUMBERS, NESTED, WEIGHTS),
+    "shared:ridge by a user's loss": (RIDGE, NUMBERS, NESTED, {"loss": halves}),
+    "shared:ols leave one out": (
+        Family(LinearRegression()),
+        NUMBERS,
+        Recipe.leave_one_out(),
+        {},
     ),
-    "path:knn one level": (behind_scaler(KNeighborsRegressor(), "n_neighbors", KS), NUMBERS, Recipe(None, 5), {}),
-    "shared:ridge": (Family(Ridge(), {"alpha": ALPHAS}), NUMBERS, Recipe(5, 4), {}),
-    "shared:ridge scaled": (behind_scaler(Ridge(), "alpha", ALPHAS), NUMBERS, Recipe(12, 4), {}),
-    "shared:ridge weighted": (
-        Family(Ridge(), {"alpha": ALPHAS}), NUMBERS, Recipe(5, 4), {"sample_weight": np.arange(1.0, 241.0)},
+    "shared:ols many folds": (
+        Family(LinearRegression()),
+        NUMBERS,
+        Recipe(60, None),
+        {},
     ),
-    "shared:ridge by a loss of the user's": (Family(Ridge(), {"alpha": ALPHAS}), NUMBERS, Recipe(5, 4), {"loss": halves}),
-    "shared:ols leave one out": (Family(LinearRegression()), NUMBERS, Recipe.leave_one_out(), {}),
-    "shared:ols many folds": (Family(LinearRegression()), NUMBERS, Recipe(60, None), {}),
-    "shared:lasso": (Family(Lasso(), {"alpha": ALPHAS}), NUMBERS, Recipe(5, 4), {}),
-    "path:logistic": (behind_scaler(LogisticRegression(), "C", ALPHAS), CLASSES, Recipe(5, 4), {"scoring": "roc_auc"}),
-    "path:tree": (Family(DecisionTreeClassifier(), {"max_leaf_nodes": range(2, 9)}), CLASSES, Recipe(5, 4), {}),
-    "path:knn behind PCA": (BEHIND_PCA, CLASSES, Recipe(5, 4), {}),
-    "refit": (Family(SVC(), {"C": [1, 10], "gamma": [0.1, 1.0]}), CLASSES, Recipe(5, 4), {}),
-    "refit that draws": (Family(Drawing(), {"strategy": ["prior", "uniform"]}), CLASSES, Recipe(5, 4), {}),
-    "refit with warnings": (Family(Deadly(), {"strategy": ["prior", "uniform"]}), CLASSES, Recipe(5, 4), {}),
-}  # fmt: skip
+    "shared:lasso": (LASSO, NUMBERS, NESTED, {}),
+    "path:logistic": (SCALED_LOGISTIC, CLASSES, NESTED, {"scoring": "roc_auc"}),
+    "path:tree": (TREE, CLASSES, NESTED, {}),
+    "path:knn behind PCA": (BEHIND_PCA, CLASSES, NESTED, {}),
+    "refit": (SVM, CLASSES, NESTED, {}),
+    "refit that draws": (DRAWING, CLASSES, NESTED, {}),
+    "refit with warnings": (WARNING, CLASSES, NESTED, {}),
+}
 
 
 def bits(value):
@@ -179,10 +216,11 @@ def test_tables_are_those_of_one_machine(there, jobs, name):
 
 
 def test_geometries_that_share_and_do_not_share_lists(there, jobs):
-    """Of a grid with and without a scaler the lists are found there, and all else is searched here."""
-    family = Family(make_pipeline(StandardScaler(), KNeighborsClassifier()), [{"kneighborsclassifier__n_neighbors": KS}, {
-        "standardscaler": ["passthrough"], "kneighborsclassifier__n_neighbors": KS,
-    }])  # fmt: skip
+    """For a grid with and without a scaler the lists are found there, the rest here."""
+    scaled = {"kneighborsclassifier__n_neighbors": KS}
+    bare = {"standardscaler": ["passthrough"], **scaled}
+    pipeline = make_pipeline(StandardScaler(), KNeighborsClassifier())
+    family = Family(pipeline, [scaled, bare])
     result = Recipe(5, 4).run(family, *data()[::2])
     assert {len(item) for job in jobs for item in job.items} == {
         2
@@ -191,7 +229,7 @@ def test_geometries_that_share_and_do_not_share_lists(there, jobs):
 
 
 def test_a_refused_part_is_refitted_there(there, jobs):
-    """Rows unsuited for the path cost their training part, and the table is that of one machine."""
+    """Only the training parts that the path refuses are refitted, as on one machine."""
     X, y, _ = data()
     X = np.column_stack([X, X[:, 0]])
     X[::40, -1] += 1e-9 * np.arange(6)  # collinear but for six rows
@@ -207,7 +245,8 @@ def test_a_refused_part_is_refitted_there(there, jobs):
 
 
 def test_many_outer_splits_are_few_tasks(there, jobs):
-    """240 fits of one setting: as many tasks as threads where each sums all rows, else four times as many."""
+    """240 fits of one setting: as many tasks as threads where each sums all rows, else four
+    times as many."""
     X, y, _ = data()
     Recipe.leave_one_out().run(Family(LinearRegression()), X, y)
     assert len(jobs) <= 2
@@ -238,8 +277,8 @@ def test_rows_go_there_once_and_tasks_are_small(there, jobs):
     assert max(len(pickle.dumps(job)) for job in jobs) < 2000
 
 
-def test_what_is_done_quickly_is_done_here(there, jobs, monkeypatch):
-    """A sweep of a few milliseconds is over before a cluster has its rows."""
+def test_a_quick_run_stays_here(there, jobs, monkeypatch):
+    """A run of a few milliseconds is over before a cluster has its rows."""
     monkeypatch.undo()
     result = Recipe(5, 4).run(Family(Ridge(), {"alpha": ALPHAS}), data()[0], data()[1])
     assert jobs == []
@@ -253,7 +292,7 @@ def test_n_jobs_1_stays_here(there, jobs):
 
 
 def test_a_killed_worker_costs_time_not_the_run(there, tmp_path):
-    """What it was at is done again: numbers and notes are those of an undisturbed run."""
+    """Its calls are repeated: numbers and notes are those of an undisturbed run."""
     family = Family(
         Deadly(), {"strategy": ["prior", "stratified"], "folder": [str(tmp_path)]}
     )
@@ -310,8 +349,8 @@ def test_a_worker_killed_while_the_rows_travel_costs_time_not_the_run(
 
 
 @pytest.mark.parametrize("after", [0.1, 0.15, 0.2])
-def test_rows_that_travel_when_an_interrupt_comes_are_let_go(there, jobs, after):
-    """The workers do not keep what no run has waited for."""
+def test_rows_that_travel_when_an_interrupt_comes_are_released(there, jobs, after):
+    """The workers keep no rows that no run has waited for."""
     rows, before = (
         np.random.default_rng(0).normal(size=(65_000, 100)),
         len(there[0].scheduler.tasks),
@@ -329,8 +368,8 @@ def test_rows_that_travel_when_an_interrupt_comes_are_let_go(there, jobs, after)
     wait_for(lambda: len(there[0].scheduler.tasks) <= before)
 
 
-def test_a_client_that_is_closed_in_the_middle_is_said(tmp_path):
-    """What went away, and what to do."""
+def test_a_client_that_is_closed_in_the_middle_is_an_error(tmp_path):
+    """The message names what went away, and what to do."""
     options = {
         "n_workers": 1,
         "threads_per_worker": 1,
@@ -361,7 +400,7 @@ def test_a_client_that_is_closed_in_the_middle_is_said(tmp_path):
 def test_a_task_that_kills_worker_after_worker_ends_the_run(
     there, tmp_path, monkeypatch
 ):
-    """With dask's own words, after as many deaths as dask allows."""
+    """With dask's own error, after as many deaths as dask allows."""
     monkeypatch.setattr(there[0].scheduler, "allowed_failures", 0)
     (tmp_path / "once").touch()
     with pytest.raises(
@@ -373,7 +412,8 @@ def test_a_task_that_kills_worker_after_worker_ends_the_run(
 def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(
     there, tmp_path
 ):
-    """Both workers are at fits that do not end by themselves; what is queued is forgotten. Ctrl-C reaches the workers too."""
+    """Both workers make fits that do not end by themselves; queued tasks are forgotten.
+    Ctrl-C reaches the workers too."""
     family = Family(Patient(str(tmp_path)), {"strategy": ["prior", "uniform"]})
     pids = [one.process.pid for one in there[0].workers.values()]
 
@@ -403,9 +443,7 @@ def test_an_interrupt_does_not_wait_for_the_fits_and_keeps_the_outer_splits(
     assert [one.process.pid for one in there[0].workers.values()] == pids
 
 
-def test_a_sweep_that_is_interrupted_keeps_the_parts_that_are_filled(
-    there, jobs, monkeypatch
-):
+def test_an_interrupted_fast_path_keeps_the_finished_parts(there, jobs, monkeypatch):
     """And its numbers are those of the whole run."""
     family, targets, recipe, _ = CASES["path:knn"]
     expected, put = (
@@ -427,17 +465,17 @@ def test_a_sweep_that_is_interrupted_keeps_the_parts_that_are_filled(
 @pytest.mark.parametrize("path", ["refit", "path:knn"])
 def test_progress_counts_up(there, jobs, monkeypatch, path):
     """To the end, in several steps."""
-    told = []
+    shares = []
     monkeypatch.setattr(
-        cvnb.engine.run.Progress,
+        cvnb.engine.progress.Progress,
         "__call__",
-        lambda self, done, said=None: told.append(done / self.total),
+        lambda self, done, details=None: shares.append(done / self.total),
     )
     family, targets, recipe, _ = CASES[path]
     recipe.run(family, data()[0], targets)
-    assert told == sorted(told)
-    assert len(set(told)) > 3
-    assert told[-1] == 1.0
+    assert shares == sorted(shares)
+    assert len(set(shares)) > 3
+    assert shares[-1] == 1.0
 
 
 def test_workers_times_threads_are_the_cores(there, tmp_path):
@@ -453,7 +491,8 @@ def test_workers_times_threads_are_the_cores(there, tmp_path):
 
 
 def test_threads_of_this_process_share_the_cores_too(tmp_path):
-    """Two threads of one worker inside the user's process; afterwards all cores are this thread's again."""
+    """Two threads of one worker inside the user's process; afterwards all cores are this
+    thread's again."""
     options = {
         "n_workers": 1,
         "threads_per_worker": 2,
@@ -500,15 +539,16 @@ def test_an_asynchronous_client_is_refused(processes):
 def test_dask_is_left_alone_where_it_is_not_asked_for(hidden):
     """No run imports it, and without it nothing changes."""
     code = (
-        f"import sys; {hidden}from cvnb import Recipe, knn; from sklearn.datasets import load_iris; "
-        "X, y = load_iris(return_X_y=True); one = Recipe(3, 2).run(knn(k=[1, 3]), X, y, n_jobs=2); "
-        "two = Recipe(3, 2).run(knn(k=[1, 3]), X, y, path='refit'); assert one.risk == two.risk; "
-        "assert not [name for name in ('dask', 'distributed') if sys.modules.get(name)]"
+        f"import sys; {hidden}from cvnb import Recipe, knn; from sklearn.datasets import "
+        "load_iris; X, y = load_iris(return_X_y=True); one = Recipe(3, 2).run(knn(k=[1, "
+        "3]), X, y, n_jobs=2); two = Recipe(3, 2).run(knn(k=[1, 3]), X, y, "
+        "path='refit'); assert one.risk == two.risk; assert not [name for name in "
+        "('dask', 'distributed') if sys.modules.get(name)]"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parent.parent.parent,
+        cwd=Path(__file__).parents[2],
     )
     assert done.stdout + done.stderr == ""

@@ -1,4 +1,5 @@
-"""The engine: one central rule, paths that are pure functions, many draws at once, refit and interrupts in one place."""
+"""The engine: one central rule, paths that are pure functions, many draws at once, refit
+and interrupts in one place."""
 
 import ast
 import pickle
@@ -18,13 +19,13 @@ from sklearn.tree import DecisionTreeClassifier
 import cvnb
 from cvnb import Family, Recipe
 from cvnb.data.table import Data
-from cvnb.engine.run import fill, fill_draws
+from cvnb.engine.fill import fill, fill_draws
 from cvnb.engine.table import TableBuilder
 from cvnb.paths import Unsuited
 from cvnb.paths.base import Draw, Inside, Losses, Outside, Refusal, n_inner, offsets
 from cvnb.paths.dispatch import choose_path
-from cvnb.paths.knn.path import Finder
-from cvnb.paths.linear.path import LinearSweep
+from cvnb.paths.knn.lists import ListFiller
+from cvnb.paths.linear.path import LinearPath
 from cvnb.paths.refit import Refit
 from cvnb.runs.prepare import DEFAULTS, Options, prepare
 from cvnb.runtime.cancel import Stop, Stopped
@@ -117,35 +118,28 @@ def same(one, other):
 
 
 def test_a_setting_is_chosen_in_one_function():
-    """No module that measures but cvnb/nested.py asks a rule to choose; what is shown later is arithmetic over the table."""
+    """Of all modules that measure, only cvnb/engine/nested.py asks a rule to choose."""
     package = Path(cvnb.__file__).parent
-    engine = [
-        package / f"{name}.py"
-        for name in (
-            "nested",
-            "run",
-            "table",
-            "workers",
-            "threads",
-            "cluster",
-            "procedure",
-        )
-    ]
     asking = set()
-    for module in [*engine, *(package / "paths").glob("*.py")]:
+    for module in [
+        *(package / "engine").glob("*.py"),
+        *(package / "paths").rglob("*.py"),
+        package / "runs" / "prepare.py",
+    ]:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and node.func.attr == "choose"
             ):
-                asking.add(str(module.relative_to(package)))
-    assert asking == {"nested.py"}
+                asking.add(module.relative_to(package).as_posix())
+    assert asking == {"engine/nested.py"}
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_path_is_a_pure_function(name):
-    """Asked twice, and by a copy that has travelled, it gives the same; nothing of it has changed."""
+    """Asked twice, and by a copy that has travelled, it gives the same; nothing of it has
+    changed."""
     job = job_of(FAMILIES[name], Recipe(3, 3), y_of(name))
     path = ready(path_of(job))
     assert path.name == name or name == "behind"
@@ -202,7 +196,8 @@ def test_many_draws_give_what_each_gives_alone(name):
 
 
 def test_what_one_draw_is_found_to_be_tells_nothing_of_another():
-    """Targets that are met up to rounding are refitted, those of the other draw are not, as in runs of their own."""
+    """Targets that are met up to rounding are refitted, those of the other draw are not, as
+    in runs of their own."""
     exact = X @ [1.0, 2.0, 3.0, 4.0]
     family = Family(Ridge(), {"alpha": [1e-12, 1e-10]})
     jobs = [job_of(family, Recipe(3, 3), y) for y in (NUMBERS, exact)]
@@ -220,9 +215,9 @@ def test_what_one_draw_is_found_to_be_tells_nothing_of_another():
 
 def test_neighbours_of_all_rows_are_found_once_for_all_draws(monkeypatch):
     """A hundred seeds and shuffles ask for no more lists than one."""
-    found, find = [], Finder.__call__
+    found, find = [], ListFiller.__call__
     monkeypatch.setattr(
-        Finder,
+        ListFiller,
         "__call__",
         lambda self, piece, team: found.append(piece) or find(self, piece, team),
     )
@@ -239,9 +234,9 @@ def test_neighbours_of_all_rows_are_found_once_for_all_draws(monkeypatch):
 
 def refusing(monkeypatch, parts):
     """Have the linear path refuse these parts."""
-    part = LinearSweep._part
+    part = LinearPath._part
     monkeypatch.setattr(
-        LinearSweep,
+        LinearPath,
         "_part",
         lambda self, *args: (
             Refusal("it is asked to") if args[-1] in parts else part(self, *args)
@@ -286,7 +281,7 @@ def test_an_interrupt_while_refused_splits_are_refitted_is_said(monkeypatch):
 def test_an_interrupt_before_any_refused_split_is_refitted_is_said(monkeypatch):
     """Also where what is refused is the outer split of a part whose choice stands."""
     job = job_of(FAMILIES["shared:ridge"], Recipe(5, 3), NUMBERS)
-    part = LinearSweep._part
+    part = LinearPath._part
 
     def outside(self, kind, task, team, j):
         return (
@@ -298,7 +293,7 @@ def test_an_interrupt_before_any_refused_split_is_refitted_is_said(monkeypatch):
     def interrupted(self, task, team, fitted=None):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(LinearSweep, "_part", outside)
+    monkeypatch.setattr(LinearPath, "_part", outside)
     with monkeypatch.context() as patch:
         patch.setattr(Refit, "run", interrupted)
         table, _ = fill(job.work, job.plan)
@@ -332,7 +327,8 @@ def folds_of(m, n_folds, order):
 
 
 def test_which_splits_are_refitted_does_not_depend_on_the_order_of_the_folds():
-    """One fold keeps two columns apart: the split without it has few digits, whatever stands before or after it."""
+    """One fold keeps two columns apart: the split without it has few digits, whatever
+    stands before or after it."""
     rng, m, odd = np.random.default_rng(0), 600, 7
     rows = rng.normal(size=(m, 3))
     rows[:, 2] = rows[:, 0] + 0.01 * rng.normal(size=m)
@@ -346,7 +342,8 @@ def test_which_splits_are_refitted_does_not_depend_on_the_order_of_the_folds():
         )
         assert result.path == "shared:ridge"
         assert [note for note in result.notes if "refitted" in note] == [
-            "1 of 60 splits were refitted: the targets are met up to rounding, and refit gives scikit-learn's own."
+            "1 of 60 splits were refitted: the model fits the targets up to rounding; only a "
+            "refit reproduces scikit-learn's digits."
         ]
         risks.append(result.fold_risks[np.argsort(order)])
     assert np.allclose(risks[0], risks[1], rtol=1e-9, atol=0)
@@ -371,7 +368,8 @@ def test_garbage_in_one_fold_sends_no_other_to_refit():
 
 
 def test_a_choice_that_fails_outside_gives_way_to_the_next_best():
-    """Asked of refit alone; the losses inside stand, and predictions are those of what was taken in the end."""
+    """Asked of refit alone; the losses inside stand, and predictions are those of what was
+    taken in the end."""
 
     class Picky(KNeighborsClassifier):
         def fit(self, X, y):

@@ -1,4 +1,4 @@
-"""Interrupted: whatever an interrupt hits, a run raises it with the finished part, and nobody takes a part for the whole."""
+"""Interrupted: at any moment, a run raises it with the finished part, marked as incomplete."""
 
 import copy
 import itertools
@@ -11,13 +11,13 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_validate
-from test_kernel import SETUP, Kernel
 
 import cvnb
 from cvnb import Comparison, Family, Interrupted, NestedCV, Recipe, knn
 from cvnb.data.table import Data
-from cvnb.runs.prepare import Ready
+from cvnb.runs.prepare import PreparedRun
 from interrupts import interrupt
+from notebook_kernel import SETUP, Kernel
 from stopped import finished_part, shown_part
 
 X, y = load_iris(return_X_y=True)
@@ -25,7 +25,7 @@ GRID = {"strategy": ["prior", "uniform"]}
 
 
 class Stops(DummyClassifier):
-    """Presses the stop button in its n-th fit."""
+    """Interrupts its n-th fit."""
 
     fits = iter(())
 
@@ -45,7 +45,7 @@ def interrupting(*args, **options):
     raise KeyboardInterrupt
 
 
-def test_it_says_how_much_was_finished_and_carries_it():
+def test_it_names_how_much_was_finished_and_carries_it():
     """Four outer splits of 3 × 2 + 1 fits each; the numbers are those of the whole run."""
     with pytest.raises(
         Interrupted,
@@ -70,7 +70,7 @@ def test_it_says_how_much_was_finished_and_carries_it():
     ids=str,
 )
 def test_without_a_finished_part_there_is_no_result(recipe, message):
-    """None, and a sentence that says so."""
+    """The result is None, and the message gives the reason."""
     with pytest.raises(Interrupted, match=message) as caught:
         recipe.run(stopping(3), X, y)
     assert caught.value.result is None
@@ -86,7 +86,7 @@ def test_it_is_a_keyboard_interrupt_and_no_exception():
 
 
 def test_it_survives_pickling_and_copying():
-    """On the way from another process."""
+    """As on the way from another process."""
     with pytest.raises(Interrupted) as caught:
         Recipe.external_cv(4).run(stopping(3, {}), X, y)
     for one in (pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
@@ -99,13 +99,13 @@ def test_it_survives_pickling_and_copying():
     [
         (Data, "check"),
         (cvnb.runs.prepare, "draw"),
-        (cvnb.engine.run, "choose_path"),
-        (Ready, "estimate"),
+        (cvnb.engine.fill, "choose_path"),
+        (PreparedRun, "estimate"),
     ],
     ids=["data", "plan", "path", "result"],
 )
 def test_an_interrupt_outside_the_fits_is_one_too(monkeypatch, owner, name):
-    """While data are checked, splits drawn, a path is looked for, numbers are put together."""
+    """While data are checked, splits drawn, a path chosen or the result computed."""
     monkeypatch.setattr(owner, name, interrupting)
     with pytest.raises(
         Interrupted, match=r"nothing was finished|0 of 3 outer splits were finished"
@@ -115,14 +115,15 @@ def test_an_interrupt_outside_the_fits_is_one_too(monkeypatch, owner, name):
 
 
 def test_an_interrupt_after_the_last_fit_loses_nothing(monkeypatch):
-    """It comes while the progress bar is taken away: the next line does not run, the result is whole."""
+    """It comes while the progress bar is removed: the next line does not run, the result is
+    complete."""
     monkeypatch.setattr(cvnb.engine.progress.Slot, "clear", interrupting)
     part = finished_part(lambda: cvnb.nested_cv(knn(k=[1, 5]), X, y, outer=3, inner=2))
     assert (part.complete, len(part.fold_risks)) == (True, 3)
 
 
 def test_a_comparison_keeps_its_families_up_to_the_interrupted_one():
-    """The second of three: the first is whole, the third never run."""
+    """The second of three: the first is complete, the third never run."""
     families = {"a": knn(k=[1, 5]), "b": stopping(20), "c": knn(k=[3])}
     with pytest.raises(
         Interrupted,
@@ -134,11 +135,11 @@ def test_a_comparison_keeps_its_families_up_to_the_interrupted_one():
     assert [
         (name, one.complete, len(one.fold_risks)) for name, one in comparison.items()
     ] == [("a", True, 4), ("b", False, 2)]
-    assert comparison.notes[-1].startswith("c: never run")
+    assert comparison.notes[-1].startswith("c: not run")
 
 
 def test_a_comparison_whose_first_family_has_finished_nothing_has_no_result():
-    """Nothing of any family."""
+    """No outer split of any family was finished."""
     assert (
         finished_part(
             lambda: Recipe(4, 3).run({"a": stopping(3), "b": knn(k=[1])}, X, y)
@@ -148,8 +149,8 @@ def test_a_comparison_whose_first_family_has_finished_nothing_has_no_result():
 
 
 def test_a_comparison_interrupted_between_two_families_is_not_complete(monkeypatch):
-    """The finished ones are kept, and it is seen that others are missing."""
-    estimate = Ready.estimate
+    """The finished ones are kept, and a note names the missing ones."""
+    estimate = PreparedRun.estimate
 
     def second(self, job, *args, **options):
         if job.work.family.name == "knn" and list(job.work.family.settings) == [
@@ -158,7 +159,7 @@ def test_a_comparison_interrupted_between_two_families_is_not_complete(monkeypat
             raise KeyboardInterrupt
         return estimate(self, job, *args, **options)
 
-    monkeypatch.setattr(Ready, "estimate", second)
+    monkeypatch.setattr(PreparedRun, "estimate", second)
     families = {"a": knn(k=[1]), "b": knn(k=[3])}
     with pytest.raises(
         Interrupted, match=r"1 of 2 models were finished; error.result"
@@ -166,11 +167,11 @@ def test_a_comparison_interrupted_between_two_families_is_not_complete(monkeypat
         Recipe(4, 3).run(families, X, y)
     comparison = caught.value.result
     assert (list(comparison), comparison.complete) == (["a"], False)
-    assert comparison.notes[-1].startswith("b: never run")
+    assert comparison.notes[-1].startswith("b: not run")
 
 
 def test_the_final_setting_is_not_guessed():
-    """Interrupted while it is chosen on all rows, it raises; asked again, it is found."""
+    """An interrupt while it is chosen on all rows raises; a second access finds it."""
     result = Recipe(3, 2).run(stopping(99), X, y)
     Stops.fits = iter([False, True])
     with pytest.raises(Interrupted, match="final setting was not chosen yet"):
@@ -183,7 +184,7 @@ def test_the_final_setting_is_not_guessed():
 
 @pytest.mark.parametrize("after", [1, 5], ids=["final setting", "training"])
 def test_fit_interrupted_after_the_estimate_fits_nothing(after):
-    """The risk is known, and the exception has it; a model that was fitted before stays as it was."""
+    """The exception carries the risk; a model that was fitted before stays as it was."""
     model = NestedCV(stopping(999), outer=3, inner=2)
     n = 3 * (2 * 2 + 1)
     Stops.fits = itertools.chain([False] * (n + after - 1), [True])
@@ -220,7 +221,8 @@ class Stops(DummyClassifier):
             raise KeyboardInterrupt
         return super().fit(X, y, sample_weight)
 def run():
-    return cvnb.nested_cv((Stops(), {"strategy": ["prior", "uniform"]}), *load_iris(return_X_y=True), outer=4, inner=3)
+    family = Stops(), {"strategy": ["prior", "uniform"]}
+    return cvnb.nested_cv(family, *load_iris(return_X_y=True), outer=4, inner=3)
 """
 
 
@@ -231,7 +233,7 @@ def script(end):
 
 
 def test_a_script_ends_where_it_was_interrupted():
-    """After a traceback of few lines whose last one is the message; no next line."""
+    """With a short traceback whose last line is the message; the next line does not run."""
     done = script("run()\nprint('next line')")
     assert done.returncode != 0
     assert done.stdout == ""
@@ -245,13 +247,18 @@ def test_a_script_ends_where_it_was_interrupted():
 
 def test_a_script_that_catches_it_ends_well():
     """With status 0; a later error is an error."""
-    caught = "try:\n    run()\nexcept KeyboardInterrupt as error:\n    print(len(error.result.fold_risks))\n"
+    caught = """
+try:
+    run()
+except KeyboardInterrupt as error:
+    print(len(error.result.fold_risks))
+"""
     assert (script(caught).returncode, script(caught).stdout) == (0, "2\n")
     assert script(caught + "1 / 0").returncode == 1
 
 
 def test_a_notebook_shows_the_message_and_keeps_the_part():
-    """The cell fails and binds nothing; the finished part is at hand all the same."""
+    """The cell fails and binds nothing; the exception still carries the finished part."""
     kernel = Kernel()
     try:
         kernel.run(SETUP + SCRIPT)
@@ -273,7 +280,10 @@ def test_a_notebook_shows_the_message_and_keeps_the_part():
 
 @pytest.mark.parametrize("name", ["knn", "lasso", "tree", "svc"])
 def test_an_interrupt_at_any_moment_is_answered_soon_and_leaves_the_process_sound(name):
-    """A part of the uninterrupted run, and the next run is whole; a second, for the machine may be busy."""
+    """The answer is a part of the uninterrupted run, and the next run is complete.
+
+    Within a second, since the machine may be busy.
+    """
     report = interrupt(name, times=2)
     assert report.faults == []
     assert len(report.answers) == 2

@@ -1,4 +1,4 @@
-"""What is said while a run goes on."""
+"""What a run shows while it goes on."""
 
 import sys
 import threading
@@ -51,7 +51,7 @@ def wait_for(condition):
 
 
 def test_splits_are_counted(terminal):
-    """A path that goes split by split says how many are done, what else there is to say, and the time left."""
+    """A path that goes split by split shows how many are done, the details and the time left."""
     shown = Progress(30, Slot())
     shown(10, lambda: "zero-one risk so far 0.05")
     assert wait_for(lambda: terminal.lines)
@@ -63,8 +63,8 @@ def test_splits_are_counted(terminal):
     assert terminal.lines[-1] == ""
 
 
-def test_a_path_that_is_no_loop_over_splits_says_per_cent(terminal):
-    """Work that serves many splits at once is told as a share."""
+def test_a_path_that_is_no_loop_over_splits_shows_per_cent(terminal):
+    """Work that serves many splits at once is shown as a share."""
     shown = Progress(1.0, Slot(), unit="")
     assert wait_for(lambda: terminal.lines)
     shown(0.43)
@@ -74,10 +74,10 @@ def test_a_path_that_is_no_loop_over_splits_says_per_cent(terminal):
     assert terminal.lines[1].startswith("43 % done, about ")
 
 
-def test_a_sentence_stands_until_the_next_count(terminal):
-    """Compiling is said while it goes on, once."""
+def test_a_sentence_is_shown_until_the_next_count(terminal):
+    """Compiling is shown while it goes on, once."""
     shown = Progress(1.0, Slot())
-    shown.say("compiling once")
+    shown.explain("compiling once")
     assert wait_for(lambda: terminal.lines)
     time.sleep(0.1)
     assert terminal.lines == ["compiling once"]
@@ -88,7 +88,7 @@ def test_a_sentence_stands_until_the_next_count(terminal):
 
 
 def test_a_long_fit_is_named_while_it_is_waited_for(terminal):
-    """Drawn by a thread of its own: nothing is done yet, and the line says which fit goes on."""
+    """A separate thread draws: nothing is done yet, and the line names the current fit."""
     shown = Progress(30, Slot())
     shown(0, lambda: "now inner split 0 of outer split 0")
     assert wait_for(lambda: terminal.lines)
@@ -107,26 +107,27 @@ def test_a_short_run_draws_nothing(terminal, monkeypatch):
     assert threading.active_count() == before
 
 
-def test_a_silent_run_says_nothing(terminal):
+def test_a_silent_run_shows_nothing(terminal):
     """progress="off" is silent, sentences too, and starts no thread."""
     shown = Progress(1.0, None)
-    shown.say("compiling once")
+    shown.explain("compiling once")
     shown(0.5)
     assert shown.ticker is None
     shown.close()
     assert terminal.lines == []
 
 
-def test_a_run_tells_the_fit_and_the_risk_so_far(terminal, monkeypatch):
-    """Slow fits, one after the other: split numbers, and after the first outer split the mean of what was measured."""
+def test_a_run_shows_the_fit_and_the_risk_so_far(terminal, monkeypatch):
+    """Slow fits, one after the other: split numbers, and after the first outer split the
+    mean of what was measured."""
     result = Recipe(4, 2).run(
         Family(Slow(), {"quantile": [0.4, 0.6]}),
         np.arange(24.0).reshape(-1, 1),
         np.arange(24.0),
     )
-    said = " | ".join(terminal.lines)
-    assert "of 12 splits, now inner split" in said
-    assert f"squared risk so far {result.fold_risks[0]:.6g} in 1 outer split" in said
+    lines = " | ".join(terminal.lines)
+    assert "of 12 splits, now inner split" in lines
+    assert f"squared risk so far {result.fold_risks[0]:.6g} in 1 outer split" in lines
 
 
 class Slow(DummyRegressor):

@@ -1,4 +1,5 @@
-"""A run and its result: what the numbers are, what is fitted how often, what fails, what an interrupt leaves."""
+"""A run and its result: what the numbers are, what is fitted how often, what fails, what an
+interrupt leaves."""
 
 import itertools
 import os
@@ -71,7 +72,7 @@ def labels(n_rows=40):
 
 
 def run(family, recipe=None, y=None, **options):
-    """The result of a family on the noisy response, three by two folds unless said otherwise."""
+    """The result of a family on the noisy response, three by two folds by default."""
     return (recipe or Recipe(3, 2)).run(
         family, table(), numbers() if y is None else y, **{"progress": "off"} | options
     )
@@ -113,7 +114,8 @@ def test_the_inner_curve_is_the_mean_of_fold_means_and_not_the_pooled_mean():
 
 
 def test_settings_are_in_the_order_of_parameter_grid():
-    """Keys sorted, the last key fastest, whatever the order of the dict; lists of dicts one after the other."""
+    """Keys sorted, the last key fastest, whatever the order of the dict; lists of dicts one
+    after the other."""
     grid = [{"tol": [1e-3, 1e-4], "alpha": [3.0, 1.0]}, {"fit_intercept": [False]}]
     assert run(Family(Ridge(), grid)).settings == list(ParameterGrid(grid))
 
@@ -128,7 +130,8 @@ def test_each_choice_is_the_first_minimum_of_its_inner_curve():
 
 
 def test_a_tie_goes_to_the_first_setting_in_grid_order():
-    """Settings that do not matter tie everywhere: the first one is chosen, and the tied set is kept."""
+    """Settings that do not matter tie everywhere: the first one is chosen, and the tied set
+    is kept."""
     result = run(
         Family(DummyRegressor(), {"constant": [3.0, 2.0], "strategy": ["mean"]})
     )
@@ -194,11 +197,11 @@ def test_without_refits_there_is_no_flat_estimate_of_several_outer_splits():
 
 
 def test_a_path_that_gives_every_setting_gives_the_flat_estimate_too():
-    """outer_curves, flat and optimism are there without being asked for where they cost nothing."""
-    free, asked = run(ridges), run(ridges, path="refit", flat=True)
-    np.testing.assert_allclose(free.outer_curves, asked.outer_curves, rtol=1e-9)
+    """outer_curves, flat and optimism are there without flat=True if they cost nothing."""
+    free, flat = run(ridges), run(ridges, path="refit", flat=True)
+    np.testing.assert_allclose(free.outer_curves, flat.outer_curves, rtol=1e-9)
     np.testing.assert_allclose(
-        [free.flat, free.optimism], [asked.flat, asked.optimism], rtol=1e-9
+        [free.flat, free.optimism], [flat.flat, flat.optimism], rtol=1e-9
     )
 
 
@@ -214,7 +217,8 @@ SHAPES = {  # outer splits, training parts, whether flat and risk are there
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_shapes_follow_the_recipe(name):
-    """One row of inner_curves per training part, one fold risk per outer split, however few there are."""
+    """One row of inner_curves per training part, one fold risk per outer split, however few
+    there are."""
     recipe, n_outer, n_parts, flat, risk = SHAPES[name]
     result = run(ridges, recipe, path="refit")
     assert result.inner_curves.shape == (n_parts, 3)
@@ -291,12 +295,13 @@ def test_the_quantity_of_one_setting_speaks_of_no_choice():
 
 
 def test_the_quantity_of_tuning_alone_says_that_nothing_is_measured():
-    """internal_cv and dev_set have no risk, and say so; their loss is one at the inner training size."""
+    """internal_cv and dev_set have no risk, and say so; their loss is one at the inner
+    training size."""
     result = run(ridges, Recipe.internal_cv(4))
     assert result.risk is None
     assert result.quantity == (
-        "nothing is measured outside S; the smallest inner loss is optimistic for E[ℓ_D(A_θ̂(T))], |T| = 30 of |S| = 40, "
-        "θ̂ chosen inside S by 4-fold CV"
+        "nothing is measured outside S; the smallest inner loss is optimistic for "
+        "E[ℓ_D(A_θ̂(T))], |T| = 30 of |S| = 40, θ̂ chosen inside S by 4-fold CV"
     )
     assert "|T| = 26 to 27 of |S| = 40," in run(ridges, Recipe.internal_cv(3)).quantity
     assert (
@@ -307,21 +312,23 @@ def test_the_quantity_of_tuning_alone_says_that_nothing_is_measured():
 
 @pytest.mark.parametrize("scoring", [None, "r2"])
 def test_one_setting_without_an_outer_level_is_not_called_optimistic(scoring):
-    """Nothing is minimised, so the inner loss estimates the risk at the inner training size, in every place that names it."""
+    """Nothing is minimised, so the inner loss estimates the risk at the inner training
+    size, in every place that names it."""
     result = run(Ridge(), Recipe.internal_cv(4), scoring=scoring)
     assert result.quantity == (
         "one setting; the inner loss by 4-fold CV estimates E[ℓ_D(A(T))], |T| = 30 of |S| = 40"
     )
     assert result.flat == result.inner_curves[0, 0]
-    for said in (repr(result), methods_of(result), repr(Comparison({"ridge": result}))):
-        assert "optimistic" not in said
-        assert "smallest" not in said
-        assert "largest" not in said
+    for text in (repr(result), methods_of(result), repr(Comparison({"ridge": result}))):
+        assert "optimistic" not in text
+        assert "smallest" not in text
+        assert "largest" not in text
     assert "after training on 30 rows" in methods_of(result)
 
 
 def test_scores_are_given_back_as_scores():
-    """scoring= is kept as loss = -score (1 - accuracy); score and fold_scores have their own direction."""
+    """scoring= is kept as loss = -score (1 - accuracy); score and fold_scores have their
+    own direction."""
     result = run(neighbours, y=labels(), scoring="accuracy")
     np.testing.assert_allclose(result.fold_scores, 1 - result.fold_risks)
     assert result.score == pytest.approx(1 - result.risk)
@@ -409,7 +416,10 @@ def test_each_edge_is_counted_by_itself():
     counts = Counter(setting["n_neighbors"] for setting in result.chosen)
     for value, side in ((3, "lower"), (4, "upper")):
         if counts[value]:
-            note = f"n_neighbors={value}, the {side} edge of its grid, was chosen in {counts[value]} of 8 outer splits."
+            note = (
+                f"n_neighbors={value}, the {side} edge of its grid, was chosen in "
+                f"{counts[value]} of 8 outer splits."
+            )
             assert note in result.notes
 
 
@@ -455,7 +465,7 @@ def test_the_notes_of_the_plan_are_notes_of_the_result():
 
 
 class Fails(RegressorMixin, BaseEstimator):
-    """A mean that fails where it is told to."""
+    """A mean that fails on the parts given to it."""
 
     def __init__(self, when="never", shift=0.0):
         self.when = when
@@ -509,7 +519,8 @@ def test_a_failure_shows_no_warning():
 
 
 def test_a_setting_that_fails_in_one_inner_split_only_is_out_for_that_outer_split():
-    """A mean over fewer folds would be another curve: the setting is NaN there and present elsewhere."""
+    """A mean over fewer folds would be another curve: the setting is NaN there and present
+    elsewhere."""
     outer = [(range(0, 18), range(30, 40)), (range(0, 30), range(30, 40))]
     inner = [
         [(range(0, 9), range(9, 18)), (range(9, 18), range(0, 9))],
@@ -521,7 +532,8 @@ def test_a_setting_that_fails_in_one_inner_split_only_is_out_for_that_outer_spli
 
 
 def test_a_choice_that_fails_on_the_whole_training_part_gives_way_to_the_next_best():
-    """Fits of 13 rows work, those of 26 do not: the second best is measured, and the note says why."""
+    """Fits of 13 rows work, those of 26 do not: the second best is measured, and the note
+    says why."""
     result = run(failing("large"), Recipe(3, 2))
     assert not np.isnan(result.inner_curves).any()
     assert np.all(result.inner_curves[:, 0] < result.inner_curves[:, 1])
@@ -533,7 +545,7 @@ def test_a_choice_that_fails_on_the_whole_training_part_gives_way_to_the_next_be
 
 
 def test_a_run_in_which_every_setting_fails_is_one_error_that_counts_the_causes():
-    """Equal causes are said once with their number."""
+    """Equal causes are listed once with their number."""
     with pytest.raises(
         FitError, match=r"every setting failed in outer split 0"
     ) as caught:
@@ -620,7 +632,8 @@ def counted(family, recipe, **options):
 
 
 def test_a_transformer_is_fitted_once_per_split_and_not_once_per_setting_of_the_model():
-    """3 outer × 2 inner splits and the refit of 3 winners: 9 fits of the transformer, 33 of the model."""
+    """3 outer × 2 inner splits and the refit of 3 winners: 9 fits of the transformer, 33 of
+    the model."""
     family = Family(
         make_pipeline(Counts(), CountsToo()),
         {"countstoo__alpha": [0.1, 1.0, 10.0, 100.0, 1000.0]},
@@ -630,7 +643,8 @@ def test_a_transformer_is_fitted_once_per_split_and_not_once_per_setting_of_the_
 
 
 def test_a_transformer_is_fitted_once_per_split_and_setting_of_its_own():
-    """Three settings of the transformer times four of the model: the transformer is not fitted twelve times."""
+    """Three settings of the transformer times four of the model: the transformer is not
+    fitted twelve times."""
     grid = {"countstoo__alpha": [0.1, 1.0, 10.0, 100.0], "counts__keep": [1, 2, 3]}
     result, fits = counted(
         Family(make_pipeline(Counts(), CountsToo()), grid), Recipe(3, 2)
@@ -642,7 +656,8 @@ def test_a_transformer_is_fitted_once_per_split_and_setting_of_its_own():
 
 
 def test_the_order_of_the_keys_does_not_matter_to_the_sharing():
-    """The transformer's own key may be the fastest of the grid: it is still fitted once per setting of its own."""
+    """The transformer's own key may be the fastest of the grid: it is still fitted once per
+    setting of its own."""
     pipeline = make_pipeline(Counts(), CountsToo())
     pipeline.steps = [("z", pipeline.steps[0][1]), ("a", pipeline.steps[1][1])]
     _, fits = counted(
@@ -653,7 +668,8 @@ def test_the_order_of_the_keys_does_not_matter_to_the_sharing():
 
 
 def test_a_chain_of_transformers_shares_as_far_as_settings_agree():
-    """The first of two transformers is fitted once per split, the second once per setting of its own."""
+    """The first of two transformers is fitted once per split, the second once per setting
+    of its own."""
     pipeline = make_pipeline(Counts(2), MinMaxScaler(), Counts(), CountsToo())
     grid = {"counts-2__keep": [1, 3], "countstoo__alpha": [0.1, 1.0]}
     _, fits = counted(Family(pipeline, grid), Recipe.internal_cv(4))
@@ -666,7 +682,8 @@ def test_a_chain_of_transformers_shares_as_far_as_settings_agree():
 
 
 def test_flat_fits_every_setting_on_every_outer_training_part_once():
-    """3 × (2 × 5 + 5) model fits and 3 × (2 + 1) transformer fits; the winner is not fitted twice."""
+    """3 × (2 × 5 + 5) model fits and 3 × (2 + 1) transformer fits; the winner is not fitted
+    twice."""
     family = Family(
         make_pipeline(Counts(), CountsToo()),
         {"countstoo__alpha": [0.1, 1.0, 10.0, 100.0, 1000.0]},
@@ -676,7 +693,8 @@ def test_flat_fits_every_setting_on_every_outer_training_part_once():
 
 
 def test_a_run_fits_nothing_for_the_final_predictor_until_it_is_asked_for():
-    """J (K C + 1) fits, then K C + 1 more for the predictor, and none for asking the setting again."""
+    """J (K C + 1) fits, then K C + 1 more for the predictor, and none for asking the
+    setting again."""
     result, fits = counted(Family(CountsToo(), ALPHAS), Recipe(3, 2))
     assert fits["model"] == 3 * (2 * 3 + 1)
     result.predictor()
@@ -705,7 +723,8 @@ def test_reading_a_result_fits_nothing():
 
 
 def test_sharing_transformers_changes_no_number():
-    """The numbers are those of cross_validate(GridSearchCV), which fits the whole pipeline every time."""
+    """The numbers are those of cross_validate(GridSearchCV), which fits the whole pipeline
+    every time."""
     pipeline = make_pipeline(StandardScaler(), PCA(), Ridge())
     grid = {"pca__n_components": [1, 2, 3], "ridge__alpha": [0.1, 10.0]}
     search = GridSearchCV(
@@ -797,7 +816,8 @@ def test_a_run_gives_the_same_numbers_again(name):
 
 
 def test_equal_settings_of_a_model_without_a_seed_are_equal():
-    """A repeated grid point moves nothing: all settings of a split draw the same random numbers, other splits draw others."""
+    """A repeated grid point moves nothing: all settings of a split draw the same random
+    numbers, other splits draw others."""
     result = run(
         Family(RandomForestRegressor(3), {"max_depth": [None, None]}), Recipe(3, 3)
     )
@@ -806,7 +826,8 @@ def test_equal_settings_of_a_model_without_a_seed_are_equal():
 
 
 def test_the_numbers_do_not_depend_on_the_other_settings():
-    """A random setting alone in its grid, first in it, gives the numbers that it gives among others."""
+    """A random setting alone in its grid, first in it, gives the numbers that it gives
+    among others."""
     alone = run(
         Family(RandomForestRegressor(3), {"max_depth": [2]}), Recipe.internal_cv(3)
     )
@@ -865,7 +886,8 @@ def whole(recipe, grid=None, **options):
 
 @pytest.mark.parametrize("after", range(7, 35))
 def test_an_interrupt_leaves_the_outer_splits_that_were_finished(after):
-    """Five outer splits of 3 × 2 + 1 fits each: what was finished has the numbers of the whole run."""
+    """Five outer splits of 3 × 2 + 1 fits each: what was finished has the numbers of the
+    whole run."""
     recipe = Recipe(5, 3)
     full = whole(recipe)
     part = stopped(after, recipe)
@@ -879,7 +901,8 @@ def test_an_interrupt_leaves_the_outer_splits_that_were_finished(after):
 
 
 def test_an_interrupted_result_says_so_everywhere():
-    """complete, the notes, the quantity and the repr; the frame has the finished splits, the rest is masked."""
+    """complete, the notes, the quantity and the repr; the frame has the finished splits,
+    the rest is masked."""
     part = stopped(20, Recipe(5, 3))
     n = len(part.fold_risks)
     assert 0 < n < 5
@@ -931,7 +954,8 @@ def test_an_interrupted_result_survives_pickling():
 def test_an_interrupt_before_the_first_outer_split_leaves_an_empty_result(
     recipe, after
 ):
-    """No losses, no risk, no choice; every number and every display is there all the same, and says what it is."""
+    """No losses, no risk, no choice; every number and every display is there all the same,
+    and says what it is."""
     assert stopped(after, recipe) is None
     FITS.clear()
     result = shown_part(
@@ -1127,7 +1151,8 @@ CODED = {
 
 @pytest.mark.parametrize("name", CODED)
 def test_the_code_of_a_result_makes_it_again(name):
-    """Executed with X and y (groups and weights) at hand, it gives the same risk, plan and settings."""
+    """Executed with X and y (groups and weights) at hand, it gives the same risk, plan and
+    settings."""
     family, recipe, options = CODED[name]
     result = run(family, recipe, **options)
     names = {
@@ -1237,7 +1262,7 @@ def test_the_text_of_a_result_is_the_same_in_every_process():
 
 
 def test_the_text_of_a_result_names_risk_loss_quantity_and_choices():
-    """The number stands beside the name of what it estimates."""
+    """The number is shown with the name of what it estimates."""
     result = run(ridges)
     text = repr(result)
     assert f"{result.risk:.6g}" in text
@@ -1434,7 +1459,8 @@ def test_a_comparison_with_an_impossible_family_fits_nothing():
 
 
 def test_a_run_equals_cross_validate_of_a_grid_search():
-    """StratifiedKFold(5, random_state=0) outside and random_state=1 inside: the same scores, fold by fold."""
+    """StratifiedKFold(5, random_state=0) outside and random_state=1 inside: the same
+    scores, fold by fold."""
     grid = {"n_neighbors": [1, 3, 9]}
     search = GridSearchCV(
         KNeighborsClassifier(),
@@ -1480,7 +1506,8 @@ def test_an_estimator_of_the_user_runs_like_any_other(n_jobs):
 
 
 def test_every_recipe_runs_every_kind_of_family():
-    """All recipes of the notes on a family, a pair and a short-hand: a risk where something is measured."""
+    """All recipes of the notes on a family, a pair and a short-hand: a risk where something
+    is measured."""
     recipes = [
         Recipe.train_validation_test(),
         Recipe.cv_test(inner=3),
@@ -1505,7 +1532,30 @@ def test_a_result_keeps_to_its_names():
     """What goes beyond the named numbers is a function that takes a result."""
     result = run(ridges)
     assert {name for name in dir(result) if not name.startswith("_")} == {
-        "chosen", "chosen_index", "code", "complete", "curve_figure", "final_setting", "flat", "fold_risks", "fold_scores",
-        "inner_curves", "interval", "nest_figure", "notes", "optimism", "outer_curves", "path", "path_reason", "plan",
-        "predictions", "predictor", "quantity", "report", "risk", "score", "settings", "to_frame",
-    }  # fmt: skip
+        "chosen",
+        "chosen_index",
+        "code",
+        "complete",
+        "curve_figure",
+        "final_setting",
+        "flat",
+        "fold_risks",
+        "fold_scores",
+        "inner_curves",
+        "interval",
+        "nest_figure",
+        "notes",
+        "optimism",
+        "outer_curves",
+        "path",
+        "path_reason",
+        "plan",
+        "predictions",
+        "predictor",
+        "quantity",
+        "report",
+        "risk",
+        "score",
+        "settings",
+        "to_frame",
+    }

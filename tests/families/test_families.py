@@ -1,4 +1,4 @@
-"""Settings alike but for plain numbers are checked once, and every number is still held against scikit-learn's own ranges."""
+"""Settings that differ in plain numbers are validated once, every number against its range."""
 
 import numpy as np
 import pytest
@@ -35,7 +35,8 @@ from cvnb import (
     tree,
 )
 from cvnb.errors import FamilyError, InfeasibleError
-from cvnb.families.family import check_parameters, format_setting
+from cvnb.families.labels import format_setting
+from cvnb.families.setting_groups import check_parameters
 
 
 class Picky(RegressorMixin, BaseEstimator):
@@ -148,21 +149,21 @@ def same(value, other):
 
 @pytest.mark.parametrize("name", SHARED)
 def test_settings_that_differ_in_plain_numbers_share_a_kind(name):
-    """One candidate stands for all of them."""
+    """All of them share one candidate."""
     (kind,) = check_parameters(SHARED[name])
     assert kind.which.tolist() == list(range(8))
 
 
 @pytest.mark.parametrize("name", SPLIT)
 def test_words_and_objects_split_kinds(name):
-    """Words, truth, None, NaN and estimators may change what an estimator can do."""
+    """Strings, bools, None, NaN and estimators may change what an estimator can do."""
     family, which = SPLIT[name]
     assert [kind.which.tolist() for kind in check_parameters(family)] == which
 
 
 @pytest.mark.parametrize("name", ALONE)
 def test_where_a_number_may_do_more_every_setting_is_a_kind(name):
-    """A number of a class that is not scikit-learn's own, or of a step that no plain pipeline holds, is shared with nothing."""
+    """Numbers of another package's class, or of a step outside plain pipelines, are not shared."""
     assert [kind.which.tolist() for kind in check_parameters(ALONE[name])] == [
         [0],
         [1],
@@ -183,9 +184,9 @@ def test_a_candidate_with_the_numbers_of_a_setting_is_that_setting(name):
     for kind in kinds:
         for s, numbers in zip(kind.which, kind.numbers, strict=True):
             wanted = family.candidate(family.settings[s]).get_params()
-            found = kind.candidate.set_params(**numbers).get_params()
-            assert found.keys() == wanted.keys()
-            assert all(same(found[key], wanted[key]) for key in wanted)
+            actual = kind.candidate.set_params(**numbers).get_params()
+            assert actual.keys() == wanted.keys()
+            assert all(same(actual[key], wanted[key]) for key in wanted)
 
 
 def test_the_numbers_of_a_short_hand_carry_the_names_of_the_estimator():
@@ -223,7 +224,7 @@ INVALID = {
 
 @pytest.mark.parametrize("name", INVALID)
 def test_every_number_is_refused_as_scikit_learn_refuses_it(name):
-    """The sentence is that of validating each whole candidate: the first setting, its first bad parameter."""
+    """The message is that of validating each candidate: the first setting, its first parameter."""
     family = Family(*INVALID[name])
     with pytest.raises(FamilyError) as refusal:
         check_parameters(family)
@@ -231,7 +232,7 @@ def test_every_number_is_refused_as_scikit_learn_refuses_it(name):
 
 
 def first_refusal(family):
-    """What validating candidate by candidate says."""
+    """The message of validating every candidate."""
     for setting in family.settings:
         candidate = family.candidate(setting)
         for part in [candidate, *candidate.get_params().values()]:
@@ -267,7 +268,7 @@ def test_any_mixture_of_values_is_checked_like_each_alone(values):
         assert str(refusal.value) == wanted
 
 
-def test_somebody_elses_set_params_is_asked_about_every_setting():
+def test_set_params_of_another_package_is_called_for_every_setting():
     """Its refusal names the setting."""
     with pytest.raises(
         FamilyError, match=r"Picky cannot be set to level=4: level is above 3"
@@ -327,7 +328,7 @@ def test_a_short_hand_refuses_a_bad_value_that_is_not_its_first(make, match):
     ],
 )
 def test_too_many_neighbours_are_found_in_every_setting(estimator, grid, named):
-    """The first setting that asks for more rows than the smallest training part has is named, wherever its number stands."""
+    """The first setting that needs more rows than the smallest training part has is named."""
     X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
     with pytest.raises(
         InfeasibleError,

@@ -1,4 +1,4 @@
-"""Families that leave nothing to choose: one setting, or an estimator that tunes itself. No inner fit is made."""
+"""Families with nothing to choose: one setting, or a self-tuning estimator; no inner fit."""
 
 import numpy as np
 import pytest
@@ -120,7 +120,7 @@ def test_an_estimator_that_tunes_itself_gives_the_scores_of_cross_validation():
     ids=[*ONE, *TUNED],
 )
 def test_the_plan_has_no_inner_splits(family):
-    """The plan of a run, the plan without a run and the record agree; without a family the inner splits are drawn."""
+    """The run, the plan without a run and the record agree; without a family inner splits stay."""
     plan = Recipe(4, 3).plan(X, y, family)
     assert plan.n_inner == 0
     assert plan.inner_layouts is None
@@ -132,7 +132,7 @@ def test_the_plan_has_no_inner_splits(family):
 
 @pytest.mark.parametrize(("estimator", "name"), TUNED.values(), ids=TUNED)
 def test_the_words_say_that_the_estimator_tunes_itself(estimator, name):
-    """In the quantity, the recipe's words, the methods and the dry run; of inner folds nothing is said."""
+    """In the quantity, the recipe, the methods and the dry run; inner folds are not mentioned."""
     family = Family(estimator)
     result = Recipe(4, 3).run(family, X, y)
     words = f"4-fold CV, inside each training part {name} tunes itself"
@@ -143,21 +143,20 @@ def test_the_words_say_that_the_estimator_tunes_itself(estimator, name):
         result
     )
     assert words in repr(dry_run(Recipe(4, 3), family, X, y))
-    for said in (
+    for text in (
         repr(result),
         result._repr_mimebundle_()[0]["text/html"].split("<pre>")[0],
         methods_of(result),
     ):
-        assert "3-fold" not in said
-        assert "inner" not in said.replace(
-            "Recipe(outer=4, inner=3, seed=0)", ""
-        )  # the recipe as it was given
-        assert "nested" not in said
+        assert "3-fold" not in text
+        # apart from the recipe itself
+        assert "inner" not in text.replace("Recipe(outer=4, inner=3, seed=0)", "")
+        assert "nested" not in text
 
 
 @pytest.mark.parametrize("family", ONE.values(), ids=ONE)
 def test_the_words_of_one_setting_say_that_nothing_is_chosen(family):
-    """An inner splitter was asked for, so its absence is said; where none was asked for there is nothing to say."""
+    """An explicit inner splitter that is not used is mentioned; a default one is not."""
     result = Recipe(4, 3).run(family, X, y)
     assert (
         "external CV (4-fold CV, inside each training part nothing is chosen), seed 0"
@@ -187,7 +186,7 @@ def test_the_words_of_one_setting_say_that_nothing_is_chosen(family):
     ],
     ids=["LogisticRegressionCV", "CalibratedClassifierCV", "GridSearchCV"],
 )
-def test_only_what_tunes_itself_is_said_to(estimator, name):
+def test_only_self_tuning_estimators_are_recognised(estimator, name):
     """Calibration chooses nothing, and a GridSearchCV is opened."""
     plan = Recipe(4, 3).plan(X, labels, estimator)
     assert plan.inner_words == (f"{name} tunes itself" if name else "nothing is chosen")
@@ -205,7 +204,7 @@ def test_without_an_outer_level_the_inner_splits_measure():
 
 
 def test_a_comparison_chooses_only_where_there_is_something_to_choose():
-    """The outer splits are shared, so the losses are paired; inner ones are drawn for the family that needs them."""
+    """All families share the outer splits; inner ones are drawn for those that need them."""
     families = {"one": Counts(), "many": ridge(alpha=[0.5, 5.0]), "itself": LassoCV()}
     comparison = Recipe(4, 3).run(families, X, y)
     assert Counts.fits == 4
@@ -226,13 +225,13 @@ def test_a_comparison_chooses_only_where_there_is_something_to_choose():
     assert "itself: E[ℓ_D(A(S))], |S| = 45, LassoCV tunes itself inside S" in repr(
         comparison
     )
-    assert {name: cost.fits for name, cost in dry_run(Recipe(4, 3), families, X, y).items()} == {
-        "one": 4, "many": 12 * 2 + 4, "itself": 4,
-    }  # fmt: skip
+    costs = dry_run(Recipe(4, 3), families, X, y)
+    fits = {name: cost.fits for name, cost in costs.items()}
+    assert fits == {"one": 4, "many": 12 * 2 + 4, "itself": 4}
 
 
 def test_results_on_other_outer_splits_are_not_paired():
-    """What is compared is measured on the outer splits: those must be the same, the inner ones need not be."""
+    """Comparable results need the same outer splits; the inner ones may differ."""
     from cvnb.inference import corrected_t
 
     tuned = Recipe(4, 3).run(ridge(), X, y)
@@ -273,7 +272,7 @@ def test_nested_cv_as_an_estimator_makes_no_inner_fits():
 
 
 def test_dev_rows_are_not_tested_on_all_the_same():
-    """They came with the data to choose on: nothing is chosen, but they stay out of the test part."""
+    """Nothing is chosen on them, but they stay out of the test part."""
     recipe = Recipe(outer=0.5, dev_rows=np.arange(20))
     result = recipe.run(Ridge(), X, y)
     assert result.plan.outer[0][1].min() >= 20

@@ -1,4 +1,4 @@
-"""One record per algorithm: what is added at run time is known everywhere, as what is built in."""
+"""One record per algorithm: an added one is known everywhere, like a built-in one."""
 
 import ast
 import dataclasses
@@ -15,7 +15,6 @@ from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegresso
 from sklearn.linear_model import ElasticNet
 from sklearn.neighbors import KNeighborsRegressor, KNeighborsTransformer
 from sklearn.svm import SVR
-from test_magics import completions, run
 
 import cvnb
 import cvnb.widgets
@@ -23,7 +22,7 @@ import toys
 from cvnb import Family, Recipe
 from cvnb.errors import FamilyError, InfeasibleError, InputError, WrongTypeError
 from cvnb.families import registry, simplicity
-from cvnb.families.algorithm import Algorithm, Lazy, found
+from cvnb.families.algorithm import Algorithm, Lazy, imported
 from cvnb.families.records import BUILT_IN
 from cvnb.jupyter.magics import at_hand
 from cvnb.paths import prefix as stages
@@ -31,6 +30,7 @@ from cvnb.paths import remove_path
 from cvnb.paths.refit import Refit
 from cvnb.runs import forecast
 from cvnb.runs.prepare import dry_run
+from shell_cells import completions, run
 from toys import KERNEL, Kernel, kernel
 
 PACKAGE = Path(cvnb.__file__).parent
@@ -49,8 +49,8 @@ def added():
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """One entry for each split that the path is asked about."""
+def computed(monkeypatch):
+    """One entry for each split that the path computes."""
     made = []
     ask = toys.kernels
     monkeypatch.setattr(
@@ -73,7 +73,7 @@ def replaced():
     remove_path(Kernel)
 
 
-# One test for each table that a record stands for
+# One test for each use of a record
 
 
 def test_dispatch_takes_the_path_of_the_record(added):
@@ -93,7 +93,7 @@ def test_one_function_and_one_record_are_enough():
         "centroids",
         (toys.Centroids,),
         "shrink",
-        answers_of_split=Lazy("toys:centroids_of_split"),
+        predictions_of_split=Lazy("toys:centroids_of_split"),
         compiles=False,
     )
     family, labels = (
@@ -114,21 +114,20 @@ def test_one_function_and_one_record_are_enough():
     assert ours.chosen == refit.chosen
 
 
-def test_a_forecast_is_of_the_record(added, asked, monkeypatch):
-    """By its cost, its rate and its memory: no split is asked about, and what costs more is said to."""
-    monkeypatch.setattr(
-        forecast, "_per_multiplication", lambda: 1e-9
-    )  # which differs from one call to the next
+def test_a_forecast_is_of_the_record(added, computed, monkeypatch):
+    """By its cost, rate and memory; no split is computed for it."""
+    # the measured one differs from call to call
+    monkeypatch.setattr(forecast, "_per_multiplication", lambda: 1e-9)
     cheap = dry_run(NESTED, kernel(), X, y)
-    assert (cheap.path.name, asked) == ("path:kernel", [])
+    assert (cheap.path.name, computed) == ("path:kernel", [])
     assert 0 < cheap.seconds < 10
     dear = varied(cost=lambda *sizes: 1e12, memory=lambda work, plan: 5e9)
-    found = dry_run(NESTED, kernel(), X, y)
-    assert found.seconds > 100 * cheap.seconds
-    assert found.megabytes > 5000
+    costly = dry_run(NESTED, kernel(), X, y)
+    assert costly.seconds > 100 * cheap.seconds
+    assert costly.megabytes > 5000
     slow = varied(cost=dear.cost, rate=10 * dear.rate)
     assert dry_run(NESTED, kernel(), X, y).seconds == pytest.approx(
-        10 * found.seconds, rel=1e-3
+        10 * costly.seconds, rel=1e-3
     )
     registry.remove(slow)
     registry.add(KERNEL)
@@ -137,13 +136,13 @@ def test_a_forecast_is_of_the_record(added, asked, monkeypatch):
 def test_without_a_cost_a_fit_is_timed(replaced):
     """A name that no table has is no error."""
     replaced(cost=None)
-    found = dry_run(NESTED, kernel(), X, y)
-    assert found.path.name == "path:kernel"
-    assert 0 < found.seconds < 10
+    cost = dry_run(NESTED, kernel(), X, y)
+    assert cost.path.name == "path:kernel"
+    assert 0 < cost.seconds < 10
 
 
 def test_a_closed_form_is_advised(replaced):
-    """Leave-one-out is suggested where the record says that it costs one fit; else it is not."""
+    """Leave-one-out is suggested only if the record says that it costs one fit."""
     replaced(prepare=Shared.of, closed_form=True)
     only = Family(Kernel())
     assert (
@@ -164,10 +163,12 @@ class Shared(Refit):
 
     @classmethod
     def of(cls, request):
-        return cls(request.family, request.meter.data, request.meter.loss, "shared")
+        return cls(
+            request.family, request.evaluator.data, request.evaluator.loss, "shared"
+        )
 
 
-def test_a_note_of_a_kind_of_its_own_is_said(added):
+def test_a_note_of_a_kind_of_its_own_is_shown(added):
     """In the words of the record: two in each of the nine splits."""
     result = NESTED.run(kernel(), X, y, progress="off")
     assert "At 18 predictions every kernel is far away." in result.notes
@@ -175,7 +176,7 @@ def test_a_note_of_a_kind_of_its_own_is_said(added):
 
 
 def test_a_note_outlives_its_record():
-    """A kind that no record tells is said by its name, and a result shows itself all the same."""
+    """A kind of close call without a record is shown by its name."""
     registry.add(KERNEL)
     result = NESTED.run(kernel(), X, y, progress="off")
     registry.remove(KERNEL)
@@ -184,7 +185,7 @@ def test_a_note_outlives_its_record():
 
 
 def test_one_se_takes_the_simplest_by_the_record(replaced):
-    """Large or small as it says; a list in its order; without a word it is an error."""
+    """ "large", "small" or a list in its order; an unknown direction is an error."""
     bandwidths = [3.0, 5.0, 8.0]
     for simplest, expected in (("large", 8.0), ("small", 3.0), ([5.0, 3.0, 8.0], 5.0)):
         replaced(simplest={"bandwidth": simplest})
@@ -239,7 +240,7 @@ def test_one_class_is_refused_by_the_record():
         registry.remove(record)
 
 
-def test_the_body_of_a_cell_has_it_at_hand(added, shell):
+def test_the_body_of_a_cell_has_it(added, shell):
     """Without an import, as the others."""
     shell.user_ns.update(X=X, y=y)
     assert (
@@ -252,20 +253,20 @@ def test_the_help_of_the_magic_names_it(added, shell):
     """After the short-hands that are built in."""
     with capture_output() as shown:
         shell.run_cell("%nestedcv").raise_error()
-    assert "at hand in the body: knn, ridge, lasso" in shown.stdout
+    assert "available in the body: knn, ridge, lasso" in shown.stdout
     assert "forest, kernel, Family" in shown.stdout
 
 
 def test_completion_offers_it(added, shell):
-    """In the body of a cell, where a name begins; after a dot, and on other lines, it does not."""
+    """In the body of a cell at the start of a name; not after a dot, nor on other lines."""
     assert "kernel" in completions(shell, "%%nestedcv X y\nkern")
     assert "elastic_net" in completions(shell, "%%nestedcv X y\n{'a': elas")
     assert "kernel" not in completions(shell, "%%nestedcv X y\nX.kern")
     assert "kernel" not in completions(shell, "kern")
 
 
-def test_the_builder_lists_it_and_runs_it_unasked(added):
-    """A cost makes it live; the code that it shows runs as it stands."""
+def test_the_builder_lists_it_and_runs_it_at_once(added):
+    """A cost makes it live; the code that it shows runs."""
     builder = cvnb.widgets.RecipeBuilder(X, y, namespace={"X": X, "y": y})
     try:
         builder.family_name = "kernel"
@@ -280,7 +281,7 @@ def test_the_builder_lists_it_and_runs_it_unasked(added):
 
 
 def test_the_builder_waits_where_the_cost_is_not_known(replaced):
-    """Until it is asked to run."""
+    """Until the run button is pressed."""
     replaced(cost=None)
     builder = cvnb.widgets.RecipeBuilder(X, y, namespace={"X": X, "y": y})
     try:
@@ -307,7 +308,7 @@ def test_the_package_has_its_short_hand(added):
 
 
 def names_of(record):
-    """By what other modules might list an algorithm: its name, its short-hands, its models."""
+    """The names by which a module might list an algorithm."""
     addresses = [*record.models, *record.short_hands]
     return {record.name, *(address.rpartition(":")[2] for address in addresses)}
 
@@ -324,10 +325,8 @@ def test_no_other_module_lists_the_algorithms():
     """No literal anywhere names three of them."""
     offenders = []
     for path in sorted(PACKAGE.rglob("*.py")):
-        if path.name in (
-            "records.py",
-            "prefix.py",
-        ):  # the table, and the path that has a trick for each kind of prefix
+        # the table, and the path with a method for each kind of prefix
+        if path.name in ("records.py", "prefix.py"):
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
@@ -341,9 +340,11 @@ def test_no_other_module_lists_the_algorithms():
 def test_every_address_leads_somewhere(record):
     """Models to classes, functions to functions."""
     assert all(isinstance(model, type) for model in record.classes)
-    assert all(callable(found(hand)) for hand in record.short_hands)
+    assert all(callable(imported(hand)) for hand in record.short_hands)
     given = [getattr(record, field.name) for field in dataclasses.fields(record)]
-    assert all(callable(found(one.address)) for one in given if isinstance(one, Lazy))
+    assert all(
+        callable(imported(one.address)) for one in given if isinstance(one, Lazy)
+    )
 
 
 def test_the_staged_models_are_those_of_their_path():
@@ -356,7 +357,7 @@ def test_the_staged_models_are_those_of_their_path():
     ]
 
 
-# What a record may not be
+# Records that are refused
 
 
 @pytest.mark.parametrize(
@@ -386,7 +387,7 @@ def test_a_clash_is_refused_by_name(changes, error, match):
 
 
 def test_what_is_no_record_is_refused():
-    """With what makes one."""
+    """The message shows how to make one."""
     with pytest.raises(
         WrongTypeError, match=r"no Algorithm; make one: cvnb.paths.Algorithm\("
     ):
@@ -422,7 +423,7 @@ def nested(*given, **more): return nested_cv(*given, outer=3, inner=2, progress=
 
 @pytest.fixture
 def package(tmp_path):
-    """(entry points) -> what a program prints where a package with these is installed."""
+    """(entry points) -> output of a program with a package that has them installed."""
 
     def installed(entries, code):
         info = tmp_path / "plugged-1.0.dist-info"
@@ -434,11 +435,7 @@ def package(tmp_path):
             "[cvnb.algorithms]\n" + "\n".join(entries) + "\n"
         )
         (tmp_path / "plugged.py").write_text(RECORDS)
-        folders = [
-            str(tmp_path),
-            str(Path(__file__).parent.parent),
-            str(PACKAGE.parent),
-        ]
+        folders = [str(tmp_path), str(Path(__file__).parents[1]), str(PACKAGE.parent)]
         given = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
         done = subprocess.run(
             [sys.executable, "-c", BEGIN + code],
@@ -453,7 +450,7 @@ def package(tmp_path):
 
 
 def test_a_package_brings_its_algorithm(package):
-    """Loaded when a model is met that is not built in, not before, and once."""
+    """Loaded once, at the first model that is not built in."""
     code = """
 nested(ridge(alpha=[0.1, 1.0]), X, X[:, 0])
 print('plugged' in sys.modules)
@@ -472,12 +469,16 @@ print(nested((Kernel(), {'bandwidth': [0.3, 1.0, 3.0]}), X, X[:, 0], path='refit
 
 def test_a_package_brings_its_short_hand(package):
     """`from cvnb import kernel`, as the code that a result shows has it."""
-    code = "from cvnb import kernel\nprint(nested(kernel(), X, X[:, 0]).path)\nprint(hasattr(sys.modules['cvnb'], 'nothing'))"
+    code = """
+from cvnb import kernel
+print(nested(kernel(), X, X[:, 0]).path)
+print(hasattr(sys.modules["cvnb"], "nothing"))
+"""
     assert package(["toy = plugged:ours"], code) == ["path:kernel", "False"]
 
 
 def test_a_package_that_fails_ends_no_run(package):
-    """It is named where its algorithm is missed; others are loaded all the same; a built-in model is not taken over."""
+    """Its reason is shown instead; other packages load, and built-in models keep their paths."""
     entries = [
         "broken = plugged:nowhere",
         "gone = not_there:x",
@@ -499,8 +500,8 @@ print(*registry.PLUG_INS.failed, sep=',')
         "refit | one fit per setting and split: no other exact way is known for SVR; "
     )
     assert (
-        "the entry point 'broken' failed: AttributeError: module 'plugged' has no attribute 'nowhere'"
-        in refit
+        "the entry point 'broken' failed: AttributeError: module 'plugged' has no "
+        "attribute 'nowhere'" in refit
     )
     assert (
         "the entry point 'gone' failed: ModuleNotFoundError: No module named 'not_there'"

@@ -1,6 +1,7 @@
-"""The interactive figures: from the same numbers as the static pictures, small enough to send, told apart without colour."""
+"""The interactive figures: the numbers of the static pictures, small, readable in grey."""
 
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -8,7 +9,6 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from test_pictures import PLANS, X, y
 
 from cvnb import Family, Recipe, knn, ridge
 from cvnb.figures import (
@@ -22,6 +22,7 @@ from cvnb.figures.nest import ROLES
 from cvnb.inference import optimism, theta_report
 from cvnb.pictures.curves import Surface, curve_of
 from cvnb.pictures.split_map import nest_of, opened
+from plans import PLANS, X, y
 
 NAMES = {name: role for role, (name, _, _) in ROLES.items()}
 
@@ -29,45 +30,42 @@ NAMES = {name: role for role, (name, _, _) in ROLES.items()}
 def rows_of(figure, view):
     """{(line, role): number of rows} of one view of the menu."""
     menu = figure.layout.updatemenus
-    visible = (
-        menu[0].buttons[view].args[0]["visible"] if menu else [True] * len(figure.data)
-    )
-    found = {}
+    visible = [True] * len(figure.data)
+    if menu:
+        visible = menu[0].buttons[view].args[0]["visible"]
+    n_rows = Counter()
     for trace, shown in zip(figure.data, visible, strict=True):
         if shown and trace.name in NAMES:
             for line, size in zip(trace.y, trace.x, strict=True):
-                key = int(line), NAMES[trace.name]
-                found[key] = found.get(key, 0) + int(size)
-    return found
+                n_rows[int(line), NAMES[trace.name]] += int(size)
+    return n_rows
 
 
 @pytest.mark.parametrize("case", PLANS)
 def test_a_nest_map_has_the_rows_of_the_plan_in_every_view(case):
-    """Test, inner test and training rows of every line are as many as the plan says."""
+    """Test, inner test and training rows of every line are as many as in the plan."""
     plan = PLANS[case].plan(X, y)
     figure = nest_figure(plan)
-    found, bars = rows_of(figure, 0), nest_of(plan, 20).bars
-    for line, bar in enumerate(bars):
+    n_rows = rows_of(figure, 0)
+    for line, bar in enumerate(nest_of(plan, 20).bars):
         train, test = plan.part(bar.split)
-        assert found.get((line, "test"), 0) == (
-            test.size if plan.outer_layout is not None else 0
-        )
-        assert (
-            found.get((line, "train"), 0) + found.get((line, "stripe"), 0) == train.size
-        )
+        n_test = test.size if plan.outer_layout is not None else 0
+        assert n_rows[line, "test"] == n_test
+        assert n_rows[line, "train"] + n_rows[line, "stripe"] == train.size
     if plan.inner_layouts is None:
         assert figure.layout.updatemenus == ()
         return
     assert len(figure.layout.updatemenus[0].buttons) == 1 + min(12, plan.n_parts)
     for j in range(min(3, plan.n_parts)):
-        found = rows_of(figure, 1 + j)
+        n_rows = rows_of(figure, 1 + j)
         for line, bar in enumerate(opened(plan, j, 20).bars[1:], start=1):
             train, dev = plan.inner[j][bar.inner]
-            assert (found[line, "train"], found[line, "dev"]) == (train.size, dev.size)
+            assert n_rows[line, "train"] == train.size
+            assert n_rows[line, "dev"] == dev.size
 
 
 def test_the_pointer_names_the_row_and_its_role():
-    """On a small table every row has a shape of its own; its class stands in a strip."""
+    """On a small table every row has a shape of its own; its class is in a strip."""
     plan = Recipe(3, 2).plan(X, y)
     figure = nest_figure(plan)
     test = next(trace for trace in figure.data if trace.name == "outer test part")
@@ -81,8 +79,8 @@ def test_the_pointer_names_the_row_and_its_role():
     assert re.search(r"class [01]$", strip.hovertext[0])
 
 
-def test_a_split_can_be_asked_for_alone():
-    """The inside of one outer split; a number that is none is refused."""
+def test_one_split_can_be_shown_alone():
+    """The inside of one outer split; an index out of range is an error."""
     result = Recipe(3, 2).run(knn(k=[1, 3]), X, y)
     figure = nest_figure(result, split=1)
     assert figure.layout.updatemenus == ()
@@ -93,41 +91,37 @@ def test_a_split_can_be_asked_for_alone():
         nest_figure(result, split=3)
 
 
-def test_strips_show_groups_and_time():
-    """Groups where there are groups; time where the rows stand in its order; too many groups are joined."""
-    groups = np.arange(60) // 4
-    strips = [
-        trace.name
-        for trace in nest_figure(Recipe(3, 2).plan(X, y, groups=groups), 0).data
-        if trace.name not in NAMES
-    ]
-    assert strips == ["class", "group"]
-    time = nest_figure(Recipe(3, 2, time_ordered=True, buffer=2).plan(X, y), 0)
-    assert [trace.name for trace in time.data if trace.name not in NAMES] == [
-        "class",
-        "time",
-    ]
-    strip = next(trace for trace in time.data if trace.name == "time")
-    assert sum(strip.x) == 60
-    many = np.arange(4000) // 2
-    figure = nest_figure(
-        Recipe(3, 2).plan(np.zeros((4000, 1)), np.arange(4000.0), groups=many), 0
+def bands_of(plan):
+    """name -> trace of each band above the first outer split."""
+    return {
+        band.name: band for band in nest_figure(plan, 0).data if band.name not in NAMES
+    }
+
+
+def test_bands_show_groups_and_time():
+    """Groups if there are groups; time if the rows are in the order of time."""
+    grouped = Recipe(3, 2).plan(X, y, groups=np.arange(60) // 4)
+    assert list(bands_of(grouped)) == ["class", "group"]
+    in_time = Recipe(3, 2, time_ordered=True, buffer=2).plan(X, y)
+    bands = bands_of(in_time)
+    assert list(bands) == ["class", "time"]
+    assert sum(bands["time"].x) == 60
+
+
+def test_many_short_runs_are_joined():
+    """Their hover text names up to three groups, or both classes."""
+    recipe = Recipe(3, 3, shuffle=False, stratify=False)
+    many = Recipe(3, 2).plan(
+        np.zeros((4000, 1)), np.arange(4000.0), groups=np.arange(4000) // 2
     )
-    strip = next(trace for trace in figure.data if trace.name == "group")
-    assert len(strip.x) <= 350
-    assert sum(strip.x) == 4000
-    assert re.search(
-        r"group no. \d+, no. \d+, no. \d+ and \d+ more$", strip.hovertext[0]
-    )
+    band = bands_of(many)["group"]
+    assert len(band.x) <= 350
+    assert sum(band.x) == 4000
+    joined = r"group no. \d+, no. \d+, no. \d+ and \d+ more$"
+    assert re.search(joined, band.hovertext[0])
     labels = np.array(["<=50K", ">50K"])[np.arange(3000) // 2 % 2]
-    mixed = nest_figure(
-        Recipe(3, 3, shuffle=False, stratify=False).plan(np.zeros((3000, 1)), labels), 0
-    )
-    assert (
-        next(trace for trace in mixed.data if trace.name == "class")
-        .hovertext[0]
-        .endswith("class <=50K and >50K")
-    )
+    mixed = bands_of(recipe.plan(np.zeros((3000, 1)), labels))["class"]
+    assert mixed.hovertext[0].endswith("class <=50K and >50K")
 
 
 @pytest.mark.parametrize(
@@ -143,38 +137,30 @@ def test_ten_thousand_rows_are_less_than_two_megabytes(recipe):
 
 
 def test_roles_differ_in_lightness_not_in_hue_alone():
-    """In grey, on white and on black, any two roles of one line differ, or one of them is hatched."""
+    """In grey, on white and on black, any two roles of one line differ, or one of them is
+    hatched."""
+
+    lightness = np.array([0.299, 0.587, 0.114]) / 255
 
     def grey(colour, behind):
         if colour.startswith("#"):
-            return np.dot(
-                [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)],
-                [0.299, 0.587, 0.114],
-            )
+            return lightness @ [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
         *rgb, alpha = map(float, re.findall(r"[\d.]+", colour))
-        return alpha * np.dot(rgb, [0.299, 0.587, 0.114]) / 255 + (1 - alpha) * behind
+        return alpha * (lightness @ rgb) + (1 - alpha) * behind
 
+    plain = [colour for _, colour, pattern in ROLES.values() if not pattern]
     for behind in (0.0, 1.0):
-        plain = {
-            role: grey(colour, behind)
-            for role, (_, colour, pattern) in ROLES.items()
-            if not pattern
-        }
-        values = sorted(plain.values())
-        assert min(np.diff(values)) > 0.09, plain
+        greys = sorted(grey(colour, behind) for colour in plain)
+        assert min(np.diff(greys)) > 0.09
     hatched = [pattern for _, _, pattern in ROLES.values() if pattern]
     assert len(set(hatched)) == len(hatched)
 
 
 def lines(trace):
     """[curves, points] of a trace that holds several curves, a gap after each."""
-    ends = np.flatnonzero(np.isnan(np.asarray(trace.x, dtype=float)))
-    return np.array(
-        [
-            part[:-1]
-            for part in np.split(np.asarray(trace.y, dtype=float), ends + 1)[:-1]
-        ]
-    )
+    x, y = np.asarray(trace.x, dtype=float), np.asarray(trace.y, dtype=float)
+    curves = np.split(y, np.flatnonzero(np.isnan(x)) + 1)[:-1]
+    return np.array([curve[:-1] for curve in curves])
 
 
 def test_a_curve_figure_has_the_numbers_of_the_result():
@@ -183,28 +169,23 @@ def test_a_curve_figure_has_the_numbers_of_the_result():
     by_name = {trace.name: trace for trace in result.curve_figure().data}
     inner = lines(by_name["inner curve of each outer split"])
     np.testing.assert_array_equal(inner, result.inner_curves[:, [1, 2, 0]])
-    assert (
-        by_name["inner curve of each outer split"].hovertext[5] == "<b>k=5</b>, split 1"
-    )
-    np.testing.assert_allclose(
-        by_name["mean of the inner curves"].y, inner.mean(axis=0)
-    )
+    texts = by_name["inner curve of each outer split"].hovertext
+    assert texts[5] == "<b>k=5</b>, split 1"
+    mean = by_name["mean of the inner curves"].y
+    np.testing.assert_allclose(mean, inner.mean(axis=0))
     outer = by_name["outer curve of each split"]
     np.testing.assert_array_equal(lines(outer), result.outer_curves[:, [1, 2, 0]])
     assert outer.visible == "legendonly"
-    np.testing.assert_allclose(
-        by_name["± 1 standard deviation of the 5 curves"].y,
-        inner.mean(0) + inner.std(0, ddof=1),
-    )
+    band = by_name["± 1 standard deviation of the 5 curves"].y
+    np.testing.assert_allclose(band, inner.mean(0) + inner.std(0, ddof=1))
     chosen = by_name["θ<sub>j</sub> chosen in outer split j"]
-    assert list(chosen.x) == [one["k"] for one in result.chosen]
+    assert list(chosen.x) == [setting["k"] for setting in result.chosen]
     np.testing.assert_allclose(
         chosen.y, result.inner_curves[np.arange(5), result.chosen_index]
     )
     one_se = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y, select="one_se")
-    assert list(by_name["one-standard-error choice"].x) == [
-        one["k"] for one in one_se.chosen
-    ]
+    marks = by_name["one-standard-error choice"].x
+    assert list(marks) == [setting["k"] for setting in one_se.chosen]
     levels = {
         name.split()[0]: trace.y[0]
         for name, trace in by_name.items()
@@ -214,7 +195,7 @@ def test_a_curve_figure_has_the_numbers_of_the_result():
 
 
 def test_every_curve_has_the_same_traces():
-    """So that a widget can update them: what is missing is an empty trace, out of the legend."""
+    """A widget can update them: a missing curve is an empty trace without a legend entry."""
     cases = [
         Recipe(5, 3),
         Recipe.cv_test(inner=3),
@@ -229,59 +210,51 @@ def test_every_curve_has_the_same_traces():
 
 
 def test_many_outer_splits_are_drawn_in_part():
-    """Leave-one-out outside: the first curves are drawn, and the name says so; the mean is of all."""
+    """The first curves of leave-one-out are drawn, as named; the mean is that of all."""
     result = Recipe("loo", 3).run(knn(k=[1, 5]), X, y + np.arange(60) % 2)
     by_name = {trace.name: trace for trace in result.curve_figure().data}
     assert len(lines(by_name["inner curve of each outer split"])) == 60
     bigger = Recipe("loo", 3).run(knn(k=[1, 5]), np.vstack([X, X + 1]), np.append(y, y))
     by_name = {trace.name: trace for trace in bigger.curve_figure().data}
-    assert (
-        len(lines(by_name["inner curve of each outer split (the first 60 of 120)"]))
-        == 60
-    )
-    np.testing.assert_allclose(
-        by_name["mean of the inner curves"].y, bigger.inner_curves.mean(axis=0)
-    )
+    inner = by_name["inner curve of each outer split (the first 60 of 120)"]
+    assert len(lines(inner)) == 60
+    mean = by_name["mean of the inner curves"].y
+    np.testing.assert_allclose(mean, bigger.inner_curves.mean(axis=0))
 
 
 def test_a_log_grid_is_drawn_on_a_log_axis_and_words_on_an_axis_of_words():
-    """As the static picture has it."""
-    assert (
-        Recipe(3, 3).run(ridge(), X, X[:, 0]).curve_figure().layout.xaxis.type == "log"
-    )
-    figure = (
-        Recipe(3, 2)
-        .run(Family(SVC(), {"kernel": ["rbf", "linear"]}), X, y)
-        .curve_figure()
-    )
+    """As in the static picture."""
+    figure = Recipe(3, 3).run(ridge(), X, X[:, 0]).curve_figure()
+    assert figure.layout.xaxis.type == "log"
+    family = Family(SVC(), {"kernel": ["rbf", "linear"]})
+    figure = Recipe(3, 2).run(family, X, y).curve_figure()
     assert list(figure.layout.xaxis.ticktext) == ["'rbf'", "'linear'"]
 
 
 def test_a_grid_of_two_parameters_is_a_heat_map():
-    """Cells of mean inner losses; the choices counted where they fell."""
-    result = Recipe(4, 2).run(
-        Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1, 1]}), X, y
-    )
+    """Cells are mean inner losses; circles count the choices."""
+    family = Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1, 1]})
+    result = Recipe(4, 2).run(family, X, y)
     curve = curve_of(result)
     assert isinstance(curve, Surface)
     assert (curve.x.name, curve.y.name, curve.times.sum()) == ("C", "gamma", 4)
     heat, dots = result.curve_figure().data
     for s, setting in enumerate(result.settings):
-        row, column = (
-            [0.1, 1.0].index(setting["gamma"]),
-            [0.1, 1, 10].index(setting["C"]),
-        )
+        row = [0.1, 1.0].index(setting["gamma"])
+        column = [0.1, 1, 10].index(setting["C"])
         assert heat.z[row][column] == pytest.approx(result.inner_curves[:, s].mean())
         assert curve.times[row, column] == list(result.chosen_index).count(s)
-        assert (
-            heat.text[row][column] == f"gamma={setting['gamma']:g}, C={setting['C']:g}"
-        )
+        name = f"gamma={setting['gamma']:g}, C={setting['C']:g}"
+        assert heat.text[row][column] == name
     assert sum(map(int, dots.text)) == 4
-    scored = Recipe(4, 2).run(
-        Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1]}), X, y, scoring="roc_auc"
-    )
-    best = np.unravel_index(np.argmax(curve_of(scored).goodness), (2, 2))
-    assert curve_of(scored).mean[best] == curve_of(scored).mean.max()
+
+
+def test_the_best_cell_has_the_largest_score():
+    """Large scores are good."""
+    family = Family(SVC(), {"gamma": [0.1, 1.0], "C": [10, 0.1]})
+    surface = curve_of(Recipe(4, 2).run(family, X, y, scoring="roc_auc"))
+    best = np.unravel_index(np.argmax(surface.goodness), (2, 2))
+    assert surface.mean[best] == surface.mean.max()
 
 
 @pytest.mark.parametrize(
@@ -297,34 +270,29 @@ def test_other_grids_are_drawn_in_grid_order(grid):
     result = Recipe(3, 2).run(Family(SVC(), grid), X, y)
     figure = result.curve_figure()
     assert figure.layout.xaxis.title.text == "setting, in grid order"
-    mean = next(
-        trace for trace in figure.data if trace.name == "mean of the inner curves"
-    )
+    mean = mean_of(figure)
     assert len(mean.hovertext) == len(result.settings)
     assert "C=1" in mean.hovertext[0]
 
 
 def test_a_setting_that_failed_leaves_a_gap():
     """NaN in the curve."""
-    result = Recipe(3, 2).run(
-        Family(make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 2, 40]}),
-        X,
-        X[:, 0],
-    )
-    mean = next(
-        trace
-        for trace in result.curve_figure().data
-        if trace.name == "mean of the inner curves"
-    )
-    assert np.isnan(mean.y).tolist() == [False, False, True]
+    grid = {"pca__n_components": [1, 2, 40]}
+    family = Family(make_pipeline(PCA(), Ridge()), grid)
+    figure = Recipe(3, 2).run(family, X, X[:, 0]).curve_figure()
+    assert np.isnan(mean_of(figure).y).tolist() == [False, False, True]
+
+
+def mean_of(figure):
+    """The trace of the mean inner curve."""
+    return next(t for t in figure.data if t.name == "mean of the inner curves")
 
 
 def test_without_a_choice_there_is_no_curve():
-    """Said in words; the nest map is there all the same."""
+    """An error explains why; the nest map exists."""
     result = Recipe.external_cv(3).run(knn(k=3), X, y)
-    with pytest.raises(
-        ValueError, match="there is no curve: nothing was chosen among several settings"
-    ):
+    message = "there is no curve: nothing was chosen among several settings"
+    with pytest.raises(ValueError, match=message):
         curve_figure(result)
     assert result.nest_figure().data
 
@@ -348,13 +316,12 @@ def test_a_comparison_is_drawn_as_paired_fold_losses():
         TypeError, match="takes a Comparison of several families, got RiskEstimate"
     ):
         comparison_figure(comparison["near"])
+    inside = Recipe.internal_cv(3).run({"a": knn(k=[1]), "b": knn(k=[3])}, X, y)
     with pytest.raises(ValueError, match="there are no fold losses to compare"):
-        comparison_figure(
-            Recipe.internal_cv(3).run({"a": knn(k=[1]), "b": knn(k=[3])}, X, y)
-        )
+        comparison_figure(inside)
 
 
-def test_optimism_is_drawn_as_its_report_says():
+def test_optimism_is_drawn_with_the_numbers_of_its_report():
     """Each estimate once, BBC-CV with its interval; scores as scores."""
     result = Recipe(5, 3).run(knn(k=[1, 5, 9]), X, y)
     report = optimism(result)
@@ -375,7 +342,7 @@ def test_optimism_is_drawn_as_its_report_says():
 
 
 def test_choices_are_drawn_as_regret_or_as_counts():
-    """The regret matrix where outer losses of all settings are known, else how often each was chosen."""
+    """Regret if the outer losses of all settings are known, else the number of choices."""
     result = Recipe(4, 2).run(knn(k=[1, 5, 9]), X, y)
     (heat,) = theta_figure(result).data
     np.testing.assert_allclose(heat.z, theta_report(result).regret)
@@ -385,7 +352,5 @@ def test_choices_are_drawn_as_regret_or_as_counts():
         assert sum(bars.y) == 4
     counted = Recipe.internal_cv(3).run(knn(k=[1, 5, 9]), X, y)
     (bars,) = theta_figure(counted).data
-    assert (list(bars.y), list(bars.hovertext)) == (
-        [1],
-        [f"k={counted.chosen[0]['k']}"],
-    )
+    assert list(bars.y) == [1]
+    assert list(bars.hovertext) == [f"k={counted.chosen[0]['k']}"]

@@ -107,14 +107,14 @@ def test_one_error_for_each_setting_is_the_number_at_the_minimum(seed, n):
 
 
 def test_of_equal_minima_the_error_of_the_simplest_counts():
-    """As select="one_se" has it."""
+    """As with select="one_se"."""
     assert one_standard_error([0.3, 0.2, 0.2], [0.0, 0.1, 0.0], [0, 1, 2]) == 0
     assert one_standard_error([0.3, 0.2, 0.2], [0.0, 0.0, 0.1], [0, 1, 2]) == 1
     assert one_standard_error([0.3, 0.2, 0.2], [0.0, 0.0, 0.1], [0, 2, 1]) == 0
 
 
 def test_a_setting_that_failed_may_have_no_error():
-    """NaN beside NaN is no mistake."""
+    """A NaN in se is allowed where curve is NaN too."""
     assert one_standard_error([np.nan, 0.24, 0.20], [np.nan, 0.0, 0.05], [0, 1, 2]) == 1
 
 
@@ -171,7 +171,8 @@ def test_the_size_is_the_smallest_whose_bound_is_within_the_width(
 
 @given(st.integers(1, 5000), st.integers(1, 500), DELTAS)
 def test_the_size_undoes_the_bound(n_dev, n_settings, delta):
-    """The smallest dev set with the bound of n rows has n rows: rounding does not ask for one more."""
+    """The smallest dev set with the bound of n rows has n rows: rounding does not ask for
+    one more."""
     assert (
         dev_set_size(dev_set_bound(n_dev, n_settings, delta), n_settings, delta)
         == n_dev

@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import (
     GroupKFold,
@@ -24,18 +25,7 @@ from cvnb.inference import (
     holdout_interval,
 )
 from scripts_of import script
-
-
-def rows(m=60, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    return X, (X[:, 0] + rng.normal(size=m) > 0).astype(int)
-
-
-def numbers(m=60, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    return X, X[:, 0] + rng.normal(size=m)
+from small_tables import classes, numbers
 
 
 def row_losses(result, y):
@@ -66,7 +56,7 @@ def test_auto_takes_what_suits_the_recipe_and_says_so(case):
     """method, the words of the target, and a risk inside the interval."""
     recipe, options, method = AUTO[case]
     family = knn(k=3) if recipe.inner_spec is None else FEW
-    result = recipe.run(family, *rows(), **options)
+    result = recipe.run(family, *classes(), **options)
     interval = result.interval()
     assert interval.method == method
     assert interval.low <= result.risk <= interval.high
@@ -86,9 +76,10 @@ def test_auto_takes_what_suits_the_recipe_and_says_so(case):
 
 def test_bayle_takes_the_row_losses_fold_by_fold():
     """The same numbers as the array function, and a result in its place."""
-    X, y = rows()
+    X, y = classes()
     result = Recipe(5, 3).run(FEW, X, y)
     found = result.interval(0.9, "bayle")
+    assert found.why == "as requested"
     assert (found.low, found.high) == pytest.approx(
         bayle_interval(row_losses(result, y), 0.9), rel=1e-12
     )
@@ -146,7 +137,7 @@ def test_the_corrected_t_counts_rows_or_groups():
 
 def test_one_test_part_has_the_exact_interval_or_students():
     """0-1 loss is counted, other losses are averaged; groups are clustered."""
-    X, y = rows()
+    X, y = classes()
     result = Recipe.cv_test().run(FEW, X, y)
     found = result.interval()
     assert (found.low, found.high) == holdout_interval(
@@ -168,7 +159,7 @@ def test_one_test_part_has_the_exact_interval_or_students():
 
 def test_hoeffding_needs_no_distribution_but_a_range():
     """0-1 loss lies in [0, 1] and so does its interval; other losses need a declared range."""
-    X, y = rows()
+    X, y = classes()
     result = Recipe(5, 3).run(FEW, X, y)
     low, high = hoeffding_interval(row_losses(result, y))
     found = result.interval(method="hoeffding")
@@ -189,7 +180,8 @@ def test_hoeffding_needs_no_distribution_but_a_range():
 
 
 def test_no_mistake_at_all_is_no_certainty():
-    """Five folds without a mistake: not [0, 0], but what Hoeffding allows; one test part has the exact interval."""
+    """Five folds without a mistake: not [0, 0], but what Hoeffding allows; one test part
+    has the exact interval."""
     X = np.repeat([[0.0], [100.0]], 30, axis=0)
     y = np.repeat([0, 1], 30)
     result = Recipe(5, 3).run(FEW, X, y)
@@ -207,6 +199,18 @@ def test_no_mistake_at_all_is_no_certainty():
         result.interval(method="corrected_t")
     found = Recipe.cv_test().run(FEW, X, y).interval()
     assert (found.low, found.high) == (0.0, pytest.approx(1 - 0.025 ** (1 / 12)))
+
+
+@pytest.mark.parametrize("inner", [None, 3])
+def test_leave_one_out_without_a_mistake_has_hoeffdings_interval(inner):
+    """One row bounds nothing about its predictor, so the interval is all of [0, 1]."""
+    X, y = load_iris(return_X_y=True)
+    family = knn(k=3) if inner is None else FEW
+    result = Recipe("loo", inner).run(family, X[:100], y[:100])
+    assert result.risk == 0
+    found = result.interval()
+    assert (found.method, found.low, found.high) == ("hoeffding", 0.0, 1.0)
+    assert result.interval(method="wilson").high < 0.04
 
 
 REFUSED = {
@@ -289,14 +293,14 @@ REFUSED = {
 def test_what_no_formula_covers_is_refused(case):
     """The message says why and what to use instead."""
     recipe, options, method, message = REFUSED[case]
-    result = recipe.run(FEW, *rows(), **options)
+    result = recipe.run(FEW, *classes(), **options)
     with pytest.raises(CvnbError, match=message):
         result.interval(method=method)
 
 
 def test_a_level_is_a_probability():
-    """95 is none."""
-    result = Recipe(5, 3).run(FEW, *rows())
+    """95 is not one."""
+    result = Recipe(5, 3).run(FEW, *classes())
     with pytest.raises(
         CvnbError, match=r"level=95.0 must lie strictly between 0 and 1"
     ):
@@ -304,8 +308,8 @@ def test_a_level_is_a_probability():
 
 
 def test_an_interrupted_run_has_the_interval_of_what_was_finished(monkeypatch):
-    """Three of five outer splits: their rows, and the target says how many they are."""
-    X, y = rows()
+    """Three of five outer splits: only their rows count, and the target gives their number."""
+    X, y = classes()
     result = Recipe(5, 3).run(FEW, X, y, path="refit")
     table = result._record.table
     cut = {
@@ -334,13 +338,14 @@ def test_an_interrupted_run_has_the_interval_of_what_was_finished(monkeypatch):
 
 
 def test_an_unbounded_loss_is_still_refused_by_the_bound():
-    """The dev-set bound keeps its refusal beside the new functions."""
+    """The dev-set bound needs a bounded loss."""
     with pytest.raises(LossError, match="unbounded loss"):
         cvnb.inference.dev_set_bound(10, 5, range=np.inf)
 
 
 def test_the_intervals_cover_what_they_name():
-    """400 simulations of 100 rows in groups: each method within four standard errors of what 2,000 gave.
+    """400 simulations of 100 rows in groups: each method within four standard errors of
+    what 2,000 gave.
 
     The script prints the same for all sizes; ignoring the groups is seen to fail.
     """

@@ -10,7 +10,8 @@ Y = np.array([0.0, 2.0, 4.0, 10.0])
 
 
 def test_settings_run_through_sorted_keys_with_the_last_key_fastest():
-    """A grid is unrolled with its keys sorted and the last key fastest, one dict of a list after the other."""
+    """A grid is unrolled with its keys sorted and the last key fastest, one dict of a list
+    after the other."""
     settings = naive.settings_of([{"b": [1, 2], "a": ["x", "y"]}, {}])
     assert settings == [
         {"a": "x", "b": 1},
@@ -96,7 +97,8 @@ def test_probabilities_are_shares_of_the_votes():
 
 
 def test_ridge_of_three_points():
-    """On x = -1, 0, 1 and y = 0, 3, 6 with alpha = 1, beta is 6 / (2 + 1) and the intercept stays the mean 3."""
+    """On x = -1, 0, 1 and y = 0, 3, 6 with alpha = 1, beta is 6 / (2 + 1) and the intercept
+    stays the mean 3."""
     x = np.array([[-1.0], [0.0], [1.0]])
     predictions = naive.ridge(
         {"alpha": 1.0}, x, np.array([0.0, 3.0, 6.0]), np.array([[0.0], [1.0]])
@@ -105,7 +107,8 @@ def test_ridge_of_three_points():
 
 
 def test_ridge_equals_the_system_with_an_intercept_column():
-    """Centring gives the solution of the augmented system whose intercept column is not penalised."""
+    """Centring gives the solution of the augmented system whose intercept column is not
+    penalised."""
     rng = np.random.RandomState(0)
     A, y, w, B = rng.randn(9, 4), rng.randn(9), rng.rand(9) + 0.1, rng.randn(3, 4)
     root = np.sqrt(w)
@@ -145,7 +148,8 @@ def test_leave_one_out_residuals_are_those_of_refits():
 
 
 def test_standardisation_uses_the_training_rows_and_leaves_a_constant_column():
-    """A column with values 0 and 2 is divided by 1 about 1, one with 0 and 4 by 2 about 2, a constant one by 1."""
+    """A column with values 0 and 2 is divided by 1 about 1, one with 0 and 4 by 2 about 2,
+    a constant one by 1."""
     seen = []
     naive.scaled(lambda *arguments: seen.append(arguments))(
         {},
@@ -187,7 +191,8 @@ def test_the_first_of_equal_settings_is_selected():
 
 
 def test_equality_of_unbounded_losses_is_relative():
-    """Tiny squared losses that differ by a factor are not equal, and huge ones that differ in the last digit are."""
+    """Tiny squared losses that differ by a factor are not equal, and huge ones that differ
+    in the last digit are."""
     assert naive.select([3e-20, 1e-20], "squared") == 1
     assert naive.select([1e20 + 1e5, 1e20], "squared") == 0
 
@@ -224,7 +229,8 @@ def test_the_nested_procedure_by_hand():
 
 
 def test_the_flat_estimate_of_one_outer_split_is_the_smallest_inner_loss():
-    """With one outer split, flat is the minimum of its inner curve, 4, and the optimism is 45 - 4."""
+    """With one outer split, flat is the minimum of its inner curve, 4, and the optimism is
+    45 - 4."""
     outer, inner = line_splits()
     result = naive.nested(
         shifted_mean,
@@ -239,7 +245,8 @@ def test_the_flat_estimate_of_one_outer_split_is_the_smallest_inner_loss():
 
 
 def test_weights_enter_fold_losses_and_not_the_means_over_splits():
-    """Fold losses of row losses 9, 81 and 49, 25 under weights 3, 1 and 1, 1 are 27 and 37, with plain mean 32."""
+    """Fold losses of row losses 9, 81 and 49, 25 under weights 3, 1 and 1, 1 are 27 and 37,
+    with plain mean 32."""
     outer, _ = line_splits()
     result = naive.nested(
         shifted_mean,

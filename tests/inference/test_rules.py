@@ -1,4 +1,5 @@
-"""select=: the minimum, one standard error, functions of the user's; and the reports on what was chosen."""
+"""select=: the minimum, one standard error, functions of the user's; and the reports on
+what was chosen."""
 
 import pickle
 
@@ -20,7 +21,7 @@ import cvnb
 import naive
 from cvnb import Family, NestedCV, Recipe, elastic_net, knn, logistic, ridge, tree
 from cvnb.errors import CvnbError, WrongTypeError
-from cvnb.families.family import check_parameters
+from cvnb.families.setting_groups import check_parameters
 from cvnb.families.simplicity import order_of
 from cvnb.inference import (
     OneSE,
@@ -31,39 +32,34 @@ from cvnb.inference import (
     theta_report,
 )
 from cvnb.results.estimate import record_of
+from small_tables import classes
 
 
-def classes(m=90, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 3))
-    return X, (X[:, 0] + rng.normal(size=m) > 0).astype(int)
-
-
-def numbers(m=90, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(m, 6))
-    return X, X[:, 0] + 2 * rng.normal(size=m)
+def noisy_numbers():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 6))
+    return X, X[:, 0] + 2 * rng.normal(size=90)
 
 
 # One standard error
 
 SIMPLEST_FIRST = {
-    "knn": (knn(k=[1, 5, 20, 9]), classes(), [2, 3, 1, 0]),
-    "ridge": (ridge(alpha=[10.0, 0.1, 1e4]), numbers(), [2, 0, 1]),
-    "logistic": (logistic(C=[1, 0.01, 100]), classes(), [1, 0, 2]),
-    "tree": (tree(max_leaf_nodes=[8, 2, 32]), classes(), [1, 0, 2]),
+    "knn": (knn(k=[1, 5, 20, 9]), classes(90), [2, 3, 1, 0]),
+    "ridge": (ridge(alpha=[10.0, 0.1, 1e4]), noisy_numbers(), [2, 0, 1]),
+    "logistic": (logistic(C=[1, 0.01, 100]), classes(90), [1, 0, 2]),
+    "tree": (tree(max_leaf_nodes=[8, 2, 32]), classes(90), [1, 0, 2]),
     "no limit last": (
         Family(DecisionTreeClassifier(random_state=0), {"max_depth": [None, 1, 4]}),
-        classes(),
+        classes(90),
         [1, 2, 0],
     ),
-    "refitted": (Family(SVC(), {"C": [10, 0.1, 1]}), classes(), [1, 2, 0]),
+    "refitted": (Family(SVC(), {"C": [10, 0.1, 1]}), classes(90), [1, 2, 0]),
     "behind a scaler": (
         Family(
             make_pipeline(StandardScaler(), KNeighborsRegressor()),
             {"kneighborsregressor__n_neighbors": [3, 30, 10]},
         ),
-        numbers(),
+        noisy_numbers(),
         [1, 2, 0],
     ),
 }
@@ -72,7 +68,8 @@ SIMPLEST_FIRST = {
 @pytest.mark.parametrize("path", ["auto", "refit"])
 @pytest.mark.parametrize("case", SIMPLEST_FIRST)
 def test_one_se_is_its_definition_in_every_outer_split(case, path):
-    """The simplest setting within sd/√K (ddof 1) of the minimum, from the run's own inner losses; on every path."""
+    """The simplest setting within sd/√K (ddof 1) of the minimum, from the run's own inner
+    losses; on every path."""
     family, (X, y), order = SIMPLEST_FIRST[case]
     result = Recipe(4, 5).run(family, X, y, select="one_se", path=path)
     for j, losses in enumerate(record_of(result).table.inner):
@@ -89,7 +86,7 @@ def test_one_se_is_its_definition_in_every_outer_split(case, path):
 
 def test_one_se_reaches_the_final_setting_the_predictor_and_the_code():
     """θ̂ on all rows is chosen by the same rule, and code() says so."""
-    X, y = classes()
+    X, y = classes(90)
     result = Recipe(4, 5).run(knn(k=range(1, 40)), X, y, select="one_se")
     inner = Recipe.internal_cv(5).run(knn(k=range(1, 40)), X, y, select="one_se")
     assert result.final_setting == inner.chosen[0]
@@ -102,17 +99,18 @@ def test_one_se_reaches_the_final_setting_the_predictor_and_the_code():
 
 def test_a_result_with_one_se_can_be_pickled():
     """The rule travels with the record."""
-    result = Recipe(3, 3).run(knn(k=[1, 5]), *classes(), select=OneSE({"k": "large"}))
+    result = Recipe(3, 3).run(knn(k=[1, 5]), *classes(90), select=OneSE({"k": "large"}))
     assert repr(pickle.loads(pickle.dumps(result))) == repr(result)
 
 
 def test_several_axes_never_give_up_simplicity_on_one_of_them():
-    """As simple as the minimiser or simpler on each known axis; fewest steps from the simplest corner; others stay put."""
+    """As simple as the minimiser or simpler on each known axis; fewest steps from the
+    simplest corner; others stay put."""
     family = Family(
         SVC(),
         {"C": [0.1, 1, 10], "gamma": [0.01, 0.1, 1.0], "shrinking": [True, False]},
     )
-    X, y = classes()
+    X, y = classes(90)
     result = Recipe(3, 5).run(family, X, y, select="one_se")
     for j, losses in enumerate(record_of(result).table.inner):
         curve, settings = losses.mean(axis=0), result.settings
@@ -140,8 +138,9 @@ def test_several_axes_never_give_up_simplicity_on_one_of_them():
 
 
 def test_a_declared_direction_is_taken():
-    """Words, lists, the names of the grid, of the estimator and of the parameter alone; a word beats what is known."""
-    X, y = classes()
+    """Words, lists, the names of the grid, of the estimator and of the parameter alone; a
+    word beats what is known."""
+    X, y = classes(90)
     family = Family(
         make_pipeline(StandardScaler(), KNeighborsClassifier()),
         {"kneighborsclassifier__n_neighbors": [1, 5, 25]},
@@ -203,7 +202,7 @@ def test_alpha_is_a_penalty_only_where_it_is_one():
     with pytest.raises(
         CvnbError, match="which alpha is simpler is not known; declare it: select=OneSE"
     ):
-        Recipe(3, 3).run(family, *numbers(), select="one_se")
+        Recipe(3, 3).run(family, *noisy_numbers(), select="one_se")
 
 
 def test_a_list_of_grids_is_compared_within_itself():
@@ -219,21 +218,55 @@ def test_a_list_of_grids_is_compared_within_itself():
 
 
 ONE_SE_REFUSED = {
-    "one dev set": (Recipe.nested_dev(3), knn(k=[1, 3]), "one_se", "at least two inner folds, for one dev set has no standard"),
+    "one dev set": (
+        Recipe.nested_dev(3),
+        knn(k=[1, 3]),
+        "one_se",
+        "at least two inner folds, because one dev set has no standard",
+    ),
     "repeated CV": (
-        Recipe(3, RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)), knn(k=[1, 3]), "one_se",
+        Recipe(3, RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)),
+        knn(k=[1, 3]),
+        "one_se",
         "void where inner test parts overlap, as in repeated or resampled CV",
     ),
-    "resampling": (Recipe(3, ShuffleSplit(5, random_state=0)), knn(k=[1, 3]), "one_se", "void where inner test parts overlap"),
-    "nested resampling": (Recipe.nested_resampling(3, 3), knn(k=[1, 3]), "one_se", "shrinks with every repeat"),
-    "no direction": (Recipe(3, 3), Family(SVC(), {"kernel": ["rbf", "linear"]}), "one_se", "which kernel is simpler is not"),
-    "a stranger": (Recipe(3, 3), knn(k=[1, 3]), OneSE({"alpha": "large"}), "no axis of the grid of knn; its axes are k"),
-    "a value left out": (Recipe(3, 3), knn(k=[1, 3]), OneSE({"k": [3]}), r"simplest\['k'\] leaves out 1"),
+    "resampling": (
+        Recipe(3, ShuffleSplit(5, random_state=0)),
+        knn(k=[1, 3]),
+        "one_se",
+        "void where inner test parts overlap",
+    ),
+    "nested resampling": (
+        Recipe.nested_resampling(3, 3),
+        knn(k=[1, 3]),
+        "one_se",
+        "shrinks with every repeat",
+    ),
+    "no direction": (
+        Recipe(3, 3),
+        Family(SVC(), {"kernel": ["rbf", "linear"]}),
+        "one_se",
+        "which kernel is simpler is not",
+    ),
+    "a stranger": (
+        Recipe(3, 3),
+        knn(k=[1, 3]),
+        OneSE({"alpha": "large"}),
+        "no axis of the grid of knn; its axes are k",
+    ),
+    "a value left out": (
+        Recipe(3, 3),
+        knn(k=[1, 3]),
+        OneSE({"k": [3]}),
+        r"simplest\['k'\] leaves out 1",
+    ),
     "words as numbers": (
-        Recipe(3, 3), Family(make_pipeline(PCA(), GaussianNB()), {"pca__n_components": [1, "mle"]}), "one_se",
+        Recipe(3, 3),
+        Family(make_pipeline(PCA(), GaussianNB()), {"pca__n_components": [1, "mle"]}),
+        "one_se",
         "which pca__n_components is simpler is known for numbers, not for 'mle'",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", ONE_SE_REFUSED)
@@ -241,7 +274,7 @@ def test_one_se_is_refused_before_any_fit_where_it_means_nothing(case, fits):
     """No standard error, or no order of simplicity: the message says what to do."""
     recipe, family, select, message = ONE_SE_REFUSED[case]
     with pytest.raises(CvnbError, match=message):
-        recipe.run(family, *classes(), select=select)
+        recipe.run(family, *classes(90), select=select)
     assert fits == []
 
 
@@ -266,7 +299,7 @@ def test_one_se_takes_every_inner_splitter_with_test_parts_apart(inner):
 
 
 def test_a_wrong_declaration_is_refused_at_once():
-    """OneSE says what it takes."""
+    """The message of OneSE lists what is allowed."""
     with pytest.raises(WrongTypeError, match=r"simplest='large' must be a dict"):
         OneSE("large")
     with pytest.raises(
@@ -308,8 +341,9 @@ def most_often_best(curve, losses, settings):
 @pytest.mark.parametrize("path", ["auto", "refit"])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_function_chooses(path, n_jobs):
-    """It gets the curve; the fold losses and the settings where it requires them; NumPy's own functions work too."""
-    X, y = classes()
+    """It gets the curve; the fold losses and the settings where it requires them; NumPy's
+    own functions work too."""
+    X, y = classes(90)
     run = {"n_jobs": n_jobs, "path": path}
     family = knn(k=[1, 3, 5, 7])
     minimum = Recipe(3, 4).run(family, X, y, **run)
@@ -354,9 +388,10 @@ def test_a_function_that_gives_no_setting_is_refused(function, gave, path):
     """The message names the function, what it gave and what it may give."""
     with pytest.raises(
         CvnbError,
-        match=rf"select={function.__name__} gave {gave}; it must return the number of a setting, 0 to 2",
+        match=rf"select={function.__name__} gave {gave}; it must return the number of a "
+        "setting, 0 to 2",
     ):
-        Recipe(3, 3).run(knn(k=[1, 3, 5]), *classes(), select=function, path=path)
+        Recipe(3, 3).run(knn(k=[1, 3, 5]), *classes(90), select=function, path=path)
 
 
 @pytest.mark.parametrize("path", ["auto", "refit"])
@@ -367,7 +402,7 @@ def test_an_error_in_a_function_is_the_users_own(path):
         raise ZeroDivisionError("mine")
 
     with pytest.raises(ZeroDivisionError, match="mine"):
-        Recipe(3, 3).run(knn(k=[1, 3, 5]), *classes(), select=broken, path=path)
+        Recipe(3, 3).run(knn(k=[1, 3, 5]), *classes(90), select=broken, path=path)
 
 
 def test_a_function_may_not_choose_what_failed():
@@ -377,19 +412,19 @@ def test_a_function_may_not_choose_what_failed():
         CvnbError,
         match=r"select=argmax chose setting 1 .*which failed; its loss is NaN",
     ):
-        Recipe(3, 3).run(family, *classes(), select=np.argmax)
+        Recipe(3, 3).run(family, *classes(90), select=np.argmax)
 
 
 @pytest.mark.parametrize("select", ["median", 3, None, FeatureAgglomeration])
 def test_an_unknown_rule_is_refused(select):
     """Names, rules and functions are what there is."""
     with pytest.raises(CvnbError, match=r"is not known; use 'min', 'one_se', OneSE"):
-        Recipe(3, 3).run(knn(k=[1, 3]), *classes(), select=select)
+        Recipe(3, 3).run(knn(k=[1, 3]), *classes(90), select=select)
 
 
 def test_the_default_is_the_minimum():
     """select="min" changes nothing."""
-    X, y = classes()
+    X, y = classes(90)
     plain, named = (
         Recipe(3, 3).run(knn(k=[1, 3, 5]), X, y, **options)
         for options in ({}, {"select": "min"})
@@ -401,8 +436,9 @@ def test_the_default_is_the_minimum():
 
 
 def test_rules_are_compared_on_the_fits_that_are_there(fits):
-    """Each rule's risk is that of a run with it; differences are paired and corrected; nothing is fitted."""
-    X, y = numbers()
+    """Each rule's risk is that of a run with it; differences are paired and corrected;
+    nothing is fitted."""
+    X, y = noisy_numbers()
     family = ridge(alpha=np.logspace(-2, 4, 13))
     result = Recipe(5, 4).run(family, X, y)
     fits.clear()
@@ -432,7 +468,7 @@ def test_rules_are_compared_on_the_fits_that_are_there(fits):
 
 def test_identical_choices_differ_by_exactly_zero():
     """The same rule twice: difference 0.0, no p, and a sentence."""
-    result = Recipe(3, 3).run(knn(k=[1, 3, 5]), *classes())
+    result = Recipe(3, 3).run(knn(k=[1, 3, 5]), *classes(90))
     report = compare_rules(result, {"a": "min", "b": "min"})
     assert report["b"].difference == 0.0
     assert report["b"].p is None
@@ -441,14 +477,14 @@ def test_identical_choices_differ_by_exactly_zero():
 
 def test_functions_are_compared_too():
     """By their own names, or by those of a dict."""
-    result = Recipe(4, 4).run(knn(k=[1, 3, 5, 7]), *classes())
+    result = Recipe(4, 4).run(knn(k=[1, 3, 5, 7]), *classes(90))
     report = compare_rules(result, ["min", last_of_the_best, most_often_best])
     assert list(report.rules) == ["min", "last_of_the_best", "most_often_best"]
 
 
 def test_a_rule_that_means_nothing_here_is_left_out_with_the_reason():
-    """By default; a rule that was asked for is refused."""
-    result = Recipe.nested_dev(4).run(knn(k=[1, 3, 5]), *classes())
+    """Only for the default rules; an explicit rule is refused."""
+    result = Recipe.nested_dev(4).run(knn(k=[1, 3, 5]), *classes(90))
     report = compare_rules(result)
     assert list(report.rules) == ["min"]
     assert any("one dev set has no standard error" in said for said in report.sentences)
@@ -466,8 +502,9 @@ def test_a_rule_that_means_nothing_here_is_left_out_with_the_reason():
     ],
 )
 def test_what_needs_every_outer_loss_says_how_many_fits_it_would_cost(function):
-    """On the refit path without flat=True: 4 splits times 3 settings less the chosen one; with it the answer comes."""
-    family, (X, y) = Family(SVC(), {"C": [0.1, 1, 10]}), classes()
+    """On the refit path without flat=True: 4 splits times 3 settings less the chosen one;
+    with it the answer comes."""
+    family, (X, y) = Family(SVC(), {"C": [0.1, 1, 10]}), classes(90)
     with pytest.raises(
         CvnbError,
         match=r"\(path 'refit'\) measured for the chosen ones only; .* flat=True, for 8 more fits",
@@ -478,14 +515,14 @@ def test_what_needs_every_outer_loss_says_how_many_fits_it_would_cost(function):
 
 def test_reports_want_a_result_that_chose():
     """Anything else, and inner=None, is refused."""
-    single = Recipe.external_cv(3).run(knn(k=3), *classes())
+    single = Recipe.external_cv(3).run(knn(k=3), *classes(90))
     for function in (compare_rules, theta_report):
         with pytest.raises(CvnbError, match="inner=None chooses nothing"):
             function(single)
         with pytest.raises(CvnbError, match="takes the result of a run, got list"):
             function([1])
     with pytest.raises(CvnbError, match="outer=None measures nothing outside S"):
-        compare_rules(Recipe.internal_cv(3).run(knn(k=[1, 3]), *classes()))
+        compare_rules(Recipe.internal_cv(3).run(knn(k=[1, 3]), *classes(90)))
 
 
 # The θ report
@@ -493,7 +530,7 @@ def test_reports_want_a_result_that_chose():
 
 def test_the_theta_report_counts_choices_ties_and_edges_over_all_splits():
     """Against the result's own arrays, counted anew."""
-    result = Recipe(6, 3).run(knn(k=[1, 3, 5, 7]), *classes())
+    result = Recipe(6, 3).run(knn(k=[1, 3, 5, 7]), *classes(90))
     report = theta_report(result)
     assert report.counts.tolist() == [
         int((result.chosen_index == s).sum()) for s in range(4)
@@ -519,7 +556,7 @@ def test_the_theta_report_counts_choices_ties_and_edges_over_all_splits():
 def test_without_the_outer_losses_the_theta_report_has_no_regret_and_says_why():
     """The rest of it is there."""
     family = Family(SVC(), {"C": [1, 100]})
-    X, y = classes()
+    X, y = classes(90)
     result = Recipe(6, 3).run(family, X, y)
     assert len(set(result.chosen_index)) == 2
     report = theta_report(result)
@@ -535,7 +572,7 @@ def test_without_the_outer_losses_the_theta_report_has_no_regret_and_says_why():
 def test_where_all_splits_agree_nothing_is_missing():
     """One common θ: regret is zero everywhere, on the refit path too."""
     family = Family(SVC(kernel="linear"), {"C": [1e-9, 1.0]})
-    report = theta_report(Recipe(4, 3).run(family, *classes()))
+    report = theta_report(Recipe(4, 3).run(family, *classes(90)))
     assert report.agreement == 1.0
     assert not report.regret.any()
 
@@ -544,7 +581,7 @@ def test_two_axes_are_reported_axis_by_axis():
     """Edges of both."""
     report = theta_report(
         Recipe(3, 3).run(
-            elastic_net(alpha=[0.01, 100.0], l1_ratio=[0.1, 0.9]), *numbers()
+            elastic_net(alpha=[0.01, 100.0], l1_ratio=[0.1, 0.9]), *noisy_numbers()
         )
     )
     assert {edge.axis for edge in report.edges} == {"alpha", "l1_ratio"}

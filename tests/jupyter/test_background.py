@@ -1,4 +1,4 @@
-"""Runs in the background: jobs, and what a front end is told of them."""
+"""Runs in the background: jobs, and the messages that a front end receives."""
 
 import threading
 import time
@@ -14,14 +14,14 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
-from test_kernel import SETUP, Kernel, kinds
 from threadpoolctl import threadpool_info
 
 from cvnb import Family, Interrupted, Recipe, knn
 from cvnb.data.table import Data
 from cvnb.engine.progress import Slot
-from cvnb.jupyter.background import Job, show_end
+from cvnb.jupyter.background import BackgroundRun, show_end
 from cvnb.runs.prepare import DEFAULTS, Options, prepare
+from notebook_kernel import SETUP, Kernel, kinds
 from slow import Slow
 from stopped import finished_part
 
@@ -43,7 +43,7 @@ def job_of(family, X=X, y=y, recipe=None, **options):
         Data.check(X, y).copied(),
         Options(**{**DEFAULTS, **options}),
     )
-    return Job(ready.run, Slot(shows=False))
+    return BackgroundRun(ready.run, Slot(shows=False))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def job_of(family, X=X, y=y, recipe=None, **options):
     ids=str,
 )
 def test_a_job_gives_what_a_run_gives(family):
-    """The same numbers, also for an estimator that takes its random state from NumPy's."""
+    """The same numbers, also for an estimator that uses NumPy's global random state."""
     job = job_of(family).start()
     result = job.wait()
     expected = Recipe(4, 3).run(family, X, y)
@@ -67,7 +67,7 @@ def test_a_job_gives_what_a_run_gives(family):
 
 
 def test_a_job_leaves_the_random_state_of_the_notebook_alone():
-    """What the user draws while it runs is what would be drawn without it."""
+    """The numbers that the user draws meanwhile are those drawn without it."""
     np.random.seed(3)  # noqa: NPY002
     expected = np.random.random(40)  # noqa: NPY002
     np.random.seed(3)  # noqa: NPY002
@@ -81,7 +81,7 @@ def test_a_job_leaves_the_random_state_of_the_notebook_alone():
 
 
 def test_a_job_works_on_rows_of_its_own():
-    """X changed in place meanwhile changes nothing."""
+    """Changing X in place meanwhile changes nothing."""
     rows = X.copy()
     job = job_of(Family(Slow(), {}), rows)
     job.start()
@@ -96,26 +96,25 @@ def test_a_job_works_on_rows_of_its_own():
 
 
 def test_a_job_has_the_settings_of_the_thread_that_begins_it():
-    """scikit-learn's configuration and joblib's are one thread's own."""
-    found = []
+    """The configurations of scikit-learn and joblib belong to one thread."""
+    settings = []
 
     def look(slot):
         backend, n_jobs = get_active_backend()
-        found.append(
-            (sklearn.get_config()["assume_finite"], type(backend).__name__, n_jobs)
-        )
+        assume_finite = sklearn.get_config()["assume_finite"]
+        settings.append((assume_finite, type(backend).__name__, n_jobs))
         return Recipe(4, 3).run(knn(k=[1, 5]), X, y)
 
     with (
         sklearn.config_context(assume_finite=True),
         parallel_config(backend="threading", n_jobs=2),
     ):
-        Job(look, Slot(shows=False)).start().wait()
-    assert found == [(True, "ThreadingBackend", 2)]
+        BackgroundRun(look, Slot(shows=False)).start().wait()
+    assert settings == [(True, "ThreadingBackend", 2)]
 
 
 def test_a_cancelled_job_keeps_what_was_finished():
-    """At once for the caller; wait() raises, and the finished part is the result as well."""
+    """cancel() returns at once; wait() raises, and the finished part is the result."""
     job = job_of(
         Family(Slow(), {"strategy": ["prior", "uniform"]}), recipe=Recipe(6, 2)
     ).start()
@@ -133,7 +132,7 @@ def test_a_cancelled_job_keeps_what_was_finished():
 
 
 def test_a_job_on_threads_is_cancelled_too():
-    """A fast path looks at the flag while its kernels run."""
+    """A fast path checks the stop flag while its kernels run."""
     rng = np.random.default_rng(0)
     job = job_of(
         knn(k=range(1, 40)), rng.normal(size=(12000, 40)), rng.integers(0, 2, 12000)
@@ -148,7 +147,7 @@ def test_a_job_on_threads_is_cancelled_too():
 
 
 def test_a_job_cancelled_before_anything_is_finished_is_empty():
-    """No number at all, however often it is asked; what is shown has the plan and says so."""
+    """There is no number, also in a second wait(); the plan is shown."""
     job = job_of(Family(Slow(), {}))
     job.cancel()
     assert finished_part(job.start().wait) is finished_part(job.wait) is None
@@ -162,7 +161,7 @@ def test_a_job_cancelled_before_anything_is_finished_is_empty():
 
 
 def test_a_job_that_ends_before_there_is_a_table_is_cancelled():
-    """There is nothing to show, and it is no failure."""
+    """There is no result to show, and the state is not "failed"."""
 
     def run(slot):
         raise KeyboardInterrupt
@@ -170,14 +169,14 @@ def test_a_job_that_ends_before_there_is_a_table_is_cancelled():
     shown = Slot(shows=False)
     shown.take = lambda data, metadata: texts.append(data["text/plain"])
     texts = []
-    job = Job(run, shown, lambda job: show_end(job, shown)).start()
+    job = BackgroundRun(run, shown, lambda job: show_end(job, shown)).start()
     assert finished_part(job.wait) is None
     assert (job.state, job.result, job.error) == ("cancelled", None, None)
     assert texts[0] == "Cancelled: nothing was finished."
 
 
-def test_a_job_that_fails_raises_where_it_is_asked():
-    """Nothing is swallowed: wait and result raise what the run raised, repr names it."""
+def test_a_failed_job_raises_in_wait_and_result():
+    """Both raise the exception of the run, and repr names it."""
     job = job_of(Family(Broken(), {}), X, X[:, 0], loss="squared").start()
     with pytest.raises(Exception, match="broken inside"):
         job.wait()
@@ -187,20 +186,20 @@ def test_a_job_that_fails_raises_where_it_is_asked():
     assert "broken inside" in repr(job)
 
 
-def test_a_comparison_in_the_background_goes_forward():
-    """The share is of all families together."""
+def test_the_progress_of_a_comparison_never_goes_back():
+    """It is the share of all families together."""
     job = job_of({"a": Family(Slow(), {}), "b": Family(Slow(), {})}).start()
-    seen = []
+    shares = []
     while job.state == "running":
-        seen.append(job.progress)
+        shares.append(job.progress)
         time.sleep(0.01)
-    assert seen == sorted(seen)
+    assert shares == sorted(shares)
     assert list(job.wait()) == ["a", "b"]
 
 
 def test_runs_that_overlap_leave_the_matrix_library_its_threads():
-    """Whichever ends first."""
-    before = [one["num_threads"] for one in threadpool_info()]
+    """Also if they do not end in the order in which they began."""
+    before = [library["num_threads"] for library in threadpool_info()]
     rng = np.random.default_rng(0)
     big, labels = rng.normal(size=(4000, 30)), rng.integers(0, 2, 4000)
     jobs = [
@@ -209,34 +208,34 @@ def test_runs_that_overlap_leave_the_matrix_library_its_threads():
     ]
     for job in jobs:
         job.wait()
-    assert [one["num_threads"] for one in threadpool_info()] == before
+    assert [library["num_threads"] for library in threadpool_info()] == before
 
 
 def test_the_thread_ends_with_the_run():
-    """Nothing is left running."""
+    """No thread is left."""
     job = job_of(Family(DummyClassifier(), {})).start()
     job.wait()
     time.sleep(0.1)
-    assert "cvnb background run" not in [
-        thread.name for thread in threading.enumerate()
-    ]
+    names = [thread.name for thread in threading.enumerate()]
+    assert "cvnb background run" not in names
 
 
-BACKGROUND = "%%nestedcv X y --outer 4 --inner 3 --background -o job\nFamily(Slow(), {'strategy': ['prior', 'uniform']})"
+BACKGROUND = """%%nestedcv X y --outer 4 --inner 3 --background -o job
+Family(Slow(), {'strategy': ['prior', 'uniform']})"""
 
 
 @pytest.fixture(scope="module")
 def kernel():
-    one = Kernel()
-    assert one.run(SETUP)[0]["status"] == "ok"
-    yield one
-    one.stop()
+    kernel = Kernel()
+    assert kernel.run(SETUP)[0]["status"] == "ok"
+    yield kernel
+    kernel.stop()
 
 
 def test_a_cell_in_the_background_ends_at_once_and_its_output_becomes_the_result(
     kernel,
 ):
-    """A widget with a Cancel button in one display, updated with the result; -o and _ hold the job, other cells run."""
+    """One display: a widget with a Cancel button, then the result. -o and _ hold the job."""
     started = time.monotonic()
     reply, messages = kernel.run(BACKGROUND)
     assert reply["status"] == "ok"
@@ -244,33 +243,26 @@ def test_a_cell_in_the_background_ends_at_once_and_its_output_becomes_the_result
     shown = [content for kind, content in messages if kind == "display_data"]
     assert len(shown) == 1
     assert "application/vnd.jupyter.widget-view+json" in shown[0]["data"]
-    assert (
-        kernel.value("type(job).__name__, job.state, job.result") == "Job running None"
-    )
-    heard = kernel.hear(lambda kind, _: kind == "update_display_data")
-    assert (
-        heard[-1]["content"]["transient"]["display_id"]
-        == shown[0]["transient"]["display_id"]
-    )
-    assert (
-        "zero-one risk of the tuned rule" in heard[-1]["content"]["data"]["text/html"]
-    )
+    shown_job = kernel.value("type(job).__name__, job.state, job.result")
+    assert shown_job == "BackgroundRun running None"
+    messages = kernel.hear(lambda kind, _: kind == "update_display_data")
+    update = messages[-1]["content"]
+    assert update["transient"]["display_id"] == shown[0]["transient"]["display_id"]
+    assert "zero-one risk of the tuned rule" in update["data"]["text/html"]
     bars = [
         message["content"]["data"].get("state", {}).get("value", "")
-        for message in heard
+        for message in messages
         if message["msg_type"] == "comm_msg"
     ]
     assert any('role="status"' in bar and "now inner split" in bar for bar in bars)
     kernel.hear(lambda kind, _: kind == "comm_close")
-    assert (
-        kernel.value("job.wait().complete, job.progress, job.state")
-        == "True 1.0 finished"
-    )
+    end = kernel.value("job.wait().complete, job.progress, job.state")
+    assert end == "True 1.0 finished"
     assert kernel.value("job is _ or job in Out.values()") == "True"
 
 
 def test_the_cancel_button_stops_the_run(kernel):
-    """A click, as a front end sends it: the partial result takes the place of the widgets."""
+    """After a click, as a front end sends it, the partial result replaces the widgets."""
     _, messages = kernel.run(BACKGROUND.replace("--outer 4", "--outer 12"))
     buttons = [
         content["comm_id"]
@@ -293,7 +285,7 @@ def test_the_cancel_button_stops_the_run(kernel):
 
 
 def test_mistakes_fail_the_cell_before_anything_runs(kernel):
-    """What can be checked is checked in the foreground."""
+    """The line, the data and the recipe are checked in the foreground."""
     reply, _ = kernel.run("%%nestedcv X y --inner 1 --background -o none\nknn()")
     assert (reply["status"], reply["ename"]) == ("error", "NestedCVError")
     assert kernel.value("'none' in globals()") == "False"
@@ -307,11 +299,9 @@ BROKEN = """class Broken(DummyClassifier):
 """
 
 
-def test_an_error_of_the_run_is_shown_in_its_place(kernel):
-    """With role="alert"; wait raises it."""
-    kernel.run(
-        "class Broken(DummyClassifier):\n    def fit(self, X, y, sample_weight=None):\n        raise OSError('broken inside')"
-    )
+def test_an_error_of_the_run_replaces_its_progress(kernel):
+    """wait() raises it."""
+    kernel.run(BROKEN)
     kernel.run("%%nestedcv X y --background -o bad\nBroken()")
     reply, messages = kernel.run("bad.wait()")
     assert reply["status"] == "error"
@@ -338,12 +328,9 @@ def test_quiet_shows_nothing(kernel):
 
 @pytest.mark.parametrize("jobs", ["", "--jobs 2"])
 def test_an_interrupt_ends_the_waiting_not_the_run(kernel, jobs):
-    """The kernel's interrupt reaches worker processes too: they are started again, and the run goes on."""
-    kernel.run(
-        BACKGROUND.replace("--background", f"--background {jobs}").replace(
-            "--outer 4", "--outer 8"
-        )
-    )
+    """It reaches worker processes too: they are started again, and the run goes on."""
+    cell = BACKGROUND.replace("--background", f"--background {jobs}")
+    kernel.run(cell.replace("--outer 4", "--outer 8"))
     threading.Timer(0.7, kernel.interrupt).start()
     reply, _ = kernel.run("job.wait()")
     assert (reply["status"], reply["ename"]) == ("error", "KeyboardInterrupt")
@@ -352,13 +339,10 @@ def test_an_interrupt_ends_the_waiting_not_the_run(kernel, jobs):
 
 
 def test_nbclient_stores_the_result_in_the_cell_that_began_it():
-    """A notebook run without a front end: progress off, the placeholder becomes the result; what is stored has no widget."""
-    notebook = nbformat.v4.new_notebook(
-        cells=[
-            nbformat.v4.new_code_cell(text)
-            for text in (SETUP, BACKGROUND, "job.wait().risk")
-        ]
-    )
+    """Without a front end the line of text is replaced by the result; no widget is stored."""
+    texts = (SETUP, BACKGROUND, "job.wait().risk")
+    cells = [nbformat.v4.new_code_cell(text) for text in texts]
+    notebook = nbformat.v4.new_notebook(cells=cells)
     NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
     outputs = notebook.cells[1].outputs
     assert [output.output_type for output in outputs] == ["display_data"]

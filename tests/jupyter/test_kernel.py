@@ -1,97 +1,34 @@
-"""%%nestedcv in a real kernel: what a front end is told of results, errors and interrupts."""
+"""%%nestedcv in a real kernel: the messages of results, errors and interrupts."""
 
-import os
-import signal
-import threading
 import time
 
 import pytest
-from jupyter_client.manager import start_new_kernel
 
-SETUP = """%load_ext cvnb
-import time, numpy as np
-from sklearn.datasets import load_iris
-from sklearn.dummy import DummyClassifier
-X, y = load_iris(return_X_y=True)
-class Slow(DummyClassifier):
-    def fit(self, X, y, sample_weight=None):
-        time.sleep(0.05)
-        return super().fit(X, y, sample_weight)
-"""
-
-
-class Kernel:
-    """A kernel and what it published while the last cell ran."""
-
-    def __init__(self):
-        self.manager, self.client = start_new_kernel(
-            kernel_name="python3", env=os.environ | {"CVNB_PROGRESS": "auto"}
-        )
-
-    def run(self, cell, interrupt_when=None):
-        """The messages of a cell; the kernel is interrupted once `interrupt_when(messages)` holds."""
-        messages, pressed = [], threading.Event()
-
-        def hook(message):
-            messages.append((message["msg_type"], message["content"]))
-            if (
-                interrupt_when is not None
-                and not pressed.is_set()
-                and interrupt_when(messages)
-            ):
-                pressed.set()
-                self.manager.interrupt_kernel()
-
-        reply = self.client.execute_interactive(cell, output_hook=hook, timeout=120)
-        return reply["content"], messages
-
-    def hear(self, until):
-        """What it publishes on its own, whatever cell it belongs to, up to the first message that `until` holds for."""
-        messages = []
-        while not messages or not until(
-            messages[-1]["msg_type"], messages[-1]["content"]
-        ):
-            messages.append(self.client.get_iopub_msg(timeout=30))
-        return messages
-
-    def interrupt(self):
-        """What the manager does, without its event loop: from any thread."""
-        os.killpg(self.manager.provisioner.pgid, signal.SIGINT)
-
-    def stop(self):
-        self.client.stop_channels()
-        self.manager.shutdown_kernel(now=True)
-
-    def value(self, expression):
-        """What an expression prints."""
-        reply, messages = self.run(f"print({expression})")
-        assert reply["status"] == "ok", reply
-        return "".join(
-            content["text"] for kind, content in messages if kind == "stream"
-        ).strip()
+from notebook_kernel import SETUP, Kernel, kinds
 
 
 @pytest.fixture(scope="module")
 def kernel():
-    one = Kernel()
-    reply, messages = one.run(SETUP)
+    kernel = Kernel()
+    reply, messages = kernel.run(SETUP)
     assert reply["status"] == "ok"
-    assert [
-        kind for kind, _ in messages if kind not in ("status", "execute_input")
-    ] == []  # nothing is printed on load
-    yield one
-    one.stop()
+    printed = {kind for kind, _ in messages} - {"status", "execute_input"}
+    assert printed == set()  # loading the extension is silent
+    yield kernel
+    kernel.stop()
 
 
-def kinds(messages):
-    return [kind for kind, _ in messages if kind not in ("status", "execute_input")]
+SLOW = "Family(Slow(), {'strategy': ['prior', 'uniform']})"
 
 
 def test_a_quick_run_is_the_value_of_its_cell(kernel):
-    """One output, text and HTML, with the seconds as metadata."""
+    """A run that ends before its progress is drawn has one output: text and HTML."""
+    kernel.run("import cvnb.engine.progress as progress; after = progress.AFTER")
+    kernel.run("progress.AFTER = 60.0")
     reply, messages = kernel.run(
         "%%nestedcv X y --outer 3 --inner 2 -o risk\nknn(k=[1, 5])"
     )
+    kernel.run("progress.AFTER = after")
     assert reply["status"] == "ok"
     assert kinds(messages)[-1:] == ["execute_result"]
     content = messages[-2][1] if messages[-1][0] == "status" else messages[-1][1]
@@ -101,9 +38,8 @@ def test_a_quick_run_is_the_value_of_its_cell(kernel):
 
 
 def test_progress_is_replaced_by_the_result_in_its_place(kernel):
-    """A run of a second or two: one display, updated with a status, and at the end with the result; _ and Out hold it."""
-    cell = "%%nestedcv X y --outer 4 --inner 3 -o slow\nFamily(Slow(), {'strategy': ['prior', 'uniform']})"
-    reply, messages = kernel.run(cell)
+    """One display, updated with the status and at the end with the result; _ and Out hold it."""
+    reply, messages = kernel.run(f"%%nestedcv X y --outer 4 --inner 3 -o slow\n{SLOW}")
     assert reply["status"] == "ok"
     shown = kinds(messages)
     assert shown[0] == "display_data"
@@ -114,14 +50,12 @@ def test_progress_is_replaced_by_the_result_in_its_place(kernel):
     assert all('role="status"' in text for text in texts[:-1])
     assert any("now inner split" in text for text in texts[:-1])
     assert "zero-one risk of the tuned rule" in texts[-1]
-    assert (
-        kernel.value("_ is slow") == "True"
-        or kernel.value("slow in list(Out.values())") == "True"
-    )
+    is_last = kernel.value("_ is slow") == "True"
+    assert is_last or kernel.value("slow in list(Out.values())") == "True"
 
 
 def test_an_error_is_one_line_and_fails_the_cell(kernel):
-    """The reply is an error with one line of traceback; an error of the body keeps its own."""
+    """The traceback has one line; an error of the body keeps its own traceback."""
     reply, messages = kernel.run("%%nestedcv X y --inner 1\nknn()")
     assert reply["status"] == "error"
     assert reply["ename"] == "NestedCVError"
@@ -131,27 +65,25 @@ def test_an_error_is_one_line_and_fails_the_cell(kernel):
     ]
     reply, messages = kernel.run("%%nestedcv X y\n1 / 0")
     assert reply["ename"] == "ZeroDivisionError"
-    assert (
-        len(next(content for kind, content in messages if kind == "error")["traceback"])
-        > 1
-    )
+    error = next(content for kind, content in messages if kind == "error")
+    assert len(error["traceback"]) > 1
 
 
 @pytest.mark.parametrize("finished", [0, 1])
 def test_an_interrupt_shows_and_binds_what_was_finished_and_fails_the_cell(
     kernel, finished
 ):
-    """SIGINT to the kernel: the partial result in the slot, bound, and a one-line error after it."""
+    """After SIGINT the slot shows the partial result, which is bound; the error has one line."""
 
     def when(messages):
-        said = [
+        texts = [
             content["data"]["text/plain"]
             for kind, content in messages
             if "display_data" in kind
         ]
-        return any("so far" in text for text in said) if finished else bool(said)
+        return any("so far" in text for text in texts) if finished else bool(texts)
 
-    cell = "%%nestedcv X y --outer 6 --inner 6 -o part\nFamily(Slow(), {'strategy': ['prior', 'uniform']})"
+    cell = f"%%nestedcv X y --outer 6 --inner 6 -o part\n{SLOW}"
     started = time.monotonic()
     reply, messages = kernel.run(cell, when)
     assert reply["status"] == "error"

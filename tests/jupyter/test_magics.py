@@ -13,10 +13,11 @@ from cvnb import Comparison, Recipe, RiskEstimate, knn, ridge
 from cvnb.jupyter.magic_line import OPTIONS_OF, NestedCVError
 from cvnb.jupyter.magics import NestedCVInterrupted
 from cvnb.results.estimate import record_of
+from shell_cells import completions, run
 
 
 class StopsAt(DummyClassifier):
-    """Presses the stop button in its n-th fit."""
+    """Raises KeyboardInterrupt in its third fit."""
 
     fits = 0
 
@@ -29,21 +30,13 @@ class StopsAt(DummyClassifier):
 
 @pytest.fixture
 def shell(shell):
-    """A frame, groups and an interrupting estimator beside X and y."""
+    """A shell with X and y, a frame, groups and an interrupting estimator."""
     shell.user_ns.update(
         frame=load_iris(as_frame=True).frame,
         StopsAt=StopsAt,
         groups=np.arange(150) // 5,
     )
     return shell
-
-
-def run(shell, cell):
-    """What the cell returns; its error is raised."""
-    with capture_output():
-        outcome = shell.run_cell(cell, store_history=True)
-    outcome.raise_error()
-    return outcome.result
 
 
 def test_the_magic_is_the_function(shell):
@@ -62,17 +55,15 @@ def test_the_result_is_underscore_and_bound_by_o(shell):
 
 
 def test_the_body_runs_in_the_users_namespace(shell):
-    """Names of the notebook are seen, names of the body stay, and lent short-hands go away."""
-    run(
-        shell,
-        "%%nestedcv X y --outer 3 --inner 2\nks = [1, len(X) // 30]\nfamily = knn(k=ks)\nfamily",
-    )
+    """Names of the notebook are visible, names of the body stay, short-hands are removed."""
+    body = "ks = [1, len(X) // 30]\nfamily = knn(k=ks)\nfamily"
+    run(shell, f"%%nestedcv X y --outer 3 --inner 2\n{body}")
     assert shell.user_ns["ks"] == [1, 5]
     assert "knn" not in shell.user_ns
 
 
-def test_a_users_own_knn_is_not_covered(shell):
-    """A name that the user has is the user's in the body too."""
+def test_a_users_own_knn_is_not_replaced(shell):
+    """A name that the user has bound keeps its value in the body."""
     shell.user_ns["knn"] = lambda: (KNeighborsClassifier(), {"n_neighbors": [3]})
     result = run(shell, "%%nestedcv X y --outer 3 --inner 2\nknn()")
     assert result.settings == [{"n_neighbors": 3}]
@@ -103,28 +94,22 @@ def test_every_kind_of_last_expression_gives_a_family(shell, body, n_settings):
 
 def test_a_dict_is_a_comparison(shell):
     """Families by name are compared on the same splits."""
-    result = run(
-        shell,
-        "%%nestedcv X y --outer 3 --inner 2\n{'a': knn(k=[1, 5]), 'b': ridge(alpha=[0.1, 1.0])}",
-    )
+    body = "{'a': knn(k=[1, 5]), 'b': ridge(alpha=[0.1, 1.0])}"
+    result = run(shell, f"%%nestedcv X y --outer 3 --inner 2\n{body}")
     assert isinstance(result, Comparison)
     assert list(result) == ["a", "b"]
     assert result["a"].plan is result["b"].plan
 
 
 def test_target_and_groups_are_columns_of_a_frame(shell):
-    """--target takes y out of the frame, --groups takes a column that is then no feature."""
+    """Their columns are no features."""
     shell.user_ns["frame"]["patient"] = np.arange(150) // 5
-    result = run(
-        shell,
-        "%%nestedcv frame --target target --groups patient --outer 3 --inner 2\nknn(k=[1, 5])",
-    )
-    assert list(record_of(result).data.X.columns) == list(
-        load_iris(as_frame=True).data.columns
-    )
-    assert not [
-        finding for finding in result.plan.audit().findings if "groups" in finding
-    ]
+    line = "%%nestedcv frame --target target --groups patient --outer 3 --inner 2"
+    result = run(shell, f"{line}\nknn(k=[1, 5])")
+    features = load_iris(as_frame=True).data.columns
+    assert list(record_of(result).data.X.columns) == list(features)
+    findings = result.plan.audit().findings
+    assert not [finding for finding in findings if "groups" in finding]
     for train, test in result.plan.outer:
         assert not set(train // 5) & set(test // 5)
 
@@ -132,32 +117,25 @@ def test_target_and_groups_are_columns_of_a_frame(shell):
 def test_quotes_keep_a_name_together(shell):
     """A column with a space, an expression with one."""
     shell.user_ns["frame"]["the class"] = shell.user_ns["frame"].pop("target")
-    whole = run(
-        shell,
-        "%%nestedcv frame --target 'the class' --outer 3 --inner 2\nknn(k=[1, 5])",
-    )
-    part = run(shell, '%%nestedcv "X[:, :2]" y --outer 3 --inner 2\nknn(k=[1, 5])')
+    end = "--outer 3 --inner 2\nknn(k=[1, 5])"
+    whole = run(shell, f"%%nestedcv frame --target 'the class' {end}")
+    part = run(shell, f'%%nestedcv "X[:, :2]" y {end}')
     assert (record_of(whole).data.n_columns, record_of(part).data.n_columns) == (4, 2)
 
 
-def test_a_named_loss_is_not_covered_by_a_variable(shell):
+def test_a_named_loss_is_not_replaced_by_a_variable(shell):
     """After "from numpy import absolute" the word still means the absolute loss."""
     shell.user_ns["absolute"] = np.absolute
-    result = run(
-        shell, "%%nestedcv X y --loss absolute --outer 3 --inner 2\nknn(k=[1, 5])"
-    )
-    same = Recipe(3, 2).run(
-        knn(k=[1, 5]), shell.user_ns["X"], shell.user_ns["y"], loss="absolute"
-    )
-    assert result.risk == same.risk
+    cell = "%%nestedcv X y --loss absolute --outer 3 --inner 2\nknn(k=[1, 5])"
+    X, y = shell.user_ns["X"], shell.user_ns["y"]
+    same = Recipe(3, 2).run(knn(k=[1, 5]), X, y, loss="absolute")
+    assert run(shell, cell).risk == same.risk
 
 
 def test_groups_may_be_a_name(shell):
     """--groups NAME reads a variable."""
-    result = run(
-        shell, "%%nestedcv X y --groups groups --outer 3 --inner 2\nknn(k=[1, 5])"
-    )
-    assert result.plan.group_codes is not None
+    cell = "%%nestedcv X y --groups groups --outer 3 --inner 2\nknn(k=[1, 5])"
+    assert run(shell, cell).plan.group_codes is not None
 
 
 def test_loss_may_be_a_function_of_the_notebook(shell):
@@ -168,9 +146,7 @@ def test_loss_may_be_a_function_of_the_notebook(shell):
     assert twice.risk == pytest.approx(2 * plain.risk)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in OPTIONS_OF if name != "leave_one_out"]
-)
+@pytest.mark.parametrize("name", sorted(set(OPTIONS_OF) - {"leave_one_out"}))
 def test_every_named_recipe_runs(shell, name):
     """--recipe NAME is the constructor of that name."""
     tuned = OPTIONS_OF[name].get("inner") is not None or name == "nested_dev"
@@ -178,15 +154,13 @@ def test_every_named_recipe_runs(shell, name):
         "nested_resampling": "--outer 3 --inner 2",
         "resampling_test": "--inner 2",
     }.get(name, "")
-    result = run(
-        shell,
-        f"%%nestedcv X y --recipe {name} {options}\nknn(k={[1, 5] if tuned else 5})",
-    )
+    line = f"%%nestedcv X y --recipe {name} {options}"
+    result = run(shell, f"{line}\nknn(k={[1, 5] if tuned else 5})")
     assert record_of(result).recipe.name == getattr(Recipe, name)().name
 
 
 def test_recipes_of_the_options_exist():
-    """Every recipe that the magic offers is a constructor, and the other way round."""
+    """They are all constructors of Recipe."""
     constructors = {
         name for name, value in vars(Recipe).items() if isinstance(value, classmethod)
     }
@@ -236,7 +210,7 @@ def test_a_users_error_is_one_line_and_fails_the_cell(shell, cell, message):
 
 
 def test_an_error_of_the_body_keeps_its_own_type(shell):
-    """A bug in the user's code is no cvnb error."""
+    """An exception of the user's code is not turned into a cvnb error."""
     with pytest.raises(ZeroDivisionError, match="division by zero"):
         run(shell, "%%nestedcv X y\n1 / 0")
 
@@ -262,31 +236,27 @@ def test_an_interrupt_shows_and_binds_what_was_finished(shell):
 
 def test_a_semicolon_shows_nothing(shell):
     """As in any cell, but the name is bound."""
+    cell = "%%nestedcv X y --outer 3 --inner 2 -o risk\nknn(k=[1, 5]);"
     with capture_output() as shown:
-        shell.run_cell(
-            "%%nestedcv X y --outer 3 --inner 2 -o risk\nknn(k=[1, 5]);"
-        ).raise_error()
+        shell.run_cell(cell).raise_error()
     assert "risk" not in shown.stdout
     assert shell.user_ns["risk"].risk > 0
 
 
-def test_unloading_takes_the_magic_away(shell):
-    """%unload_ext leaves nothing behind."""
+def test_unloading_removes_the_magic(shell):
+    """%unload_ext leaves neither the cell magic nor the line magic."""
     shell.run_line_magic("unload_ext", "cvnb")
     assert "nestedcv" not in shell.magics_manager.magics["cell"]
     assert "nestedcv" not in shell.magics_manager.magics["line"]
 
 
 def test_an_html_string_in_a_label_is_escaped(shell):
-    """Names of the user's reach the page as text."""
-    shell.user_ns["frame"] = pd.DataFrame(
-        {"<b>": np.arange(30.0), "t": ["<i>", "$x$"] * 15}
-    )
+    """The user's names are text in the page."""
+    columns = {"<b>": np.arange(30.0), "t": ["<i>", "$x$"] * 15}
+    shell.user_ns["frame"] = pd.DataFrame(columns)
     shell.user_ns["nearest"] = KNeighborsClassifier(1)
-    result = run(
-        shell,
-        "%%nestedcv frame --target t --outer 3 --inner 2\nFamily(nearest, {}, name='<script>')",
-    )
+    line = "%%nestedcv frame --target t --outer 3 --inner 2"
+    result = run(shell, f"{line}\nFamily(nearest, {{}}, name='<script>')")
     page = result._repr_mimebundle_()[0]["text/html"]
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
@@ -347,17 +317,11 @@ def test_options_are_those_of_the_function(shell, line, recipe, options):
     X, y = shell.user_ns["X"], shell.user_ns["y"]
     order = np.random.default_rng(0).permutation(150)
     shell.user_ns.update(X=X[order], y=y[order])
-    result, same = (
-        nested(shell, line),
-        recipe.run(knn(k=[1, 5, 9]), X[order], y[order], **options),
-    )
+    result = nested(shell, line)
+    same = recipe.run(knn(k=[1, 5, 9]), X[order], y[order], **options)
     assert record_of(result).recipe == recipe
-    assert (result.risk, result.chosen, result.path, result.flat) == (
-        same.risk,
-        same.chosen,
-        same.path,
-        same.flat,
-    )
+    for name in ("risk", "chosen", "path", "flat"):
+        assert getattr(result, name) == getattr(same, name)
 
 
 def test_weights_are_a_name_or_a_column(shell):
@@ -365,48 +329,42 @@ def test_weights_are_a_name_or_a_column(shell):
     w = np.linspace(1, 2, 150)
     shell.user_ns["w"] = w
     shell.user_ns["frame"]["weight"] = w
-    same = Recipe(3, 2).run(
-        ridge(alpha=[0.1, 1]), *load_iris(return_X_y=True), sample_weight=w
-    )
-    assert (
-        nested(shell, "--weights w --outer 3 --inner 2", "ridge(alpha=[0.1, 1])").risk
-        == same.risk
-    )
+    X, y = load_iris(return_X_y=True)
+    same = Recipe(3, 2).run(ridge(alpha=[0.1, 1]), X, y, sample_weight=w)
+    body = "ridge(alpha=[0.1, 1])"
+    assert nested(shell, "--weights w --outer 3 --inner 2", body).risk == same.risk
     line = "%%nestedcv frame --target target --weights weight --outer 3 --inner 2"
-    result = run(shell, f"{line}\nridge(alpha=[0.1, 1])")
+    result = run(shell, f"{line}\n{body}")
     assert result.risk == pytest.approx(same.risk)
     assert record_of(result).data.n_columns == 4
 
 
 def test_config_gives_the_defaults(shell):
-    """%config NestedCVMagics: outer, inner, seed, jobs, select, path; the line wins."""
-    run(
-        shell,
-        "%config NestedCVMagics.outer = '3'\n%config NestedCVMagics.inner = '2'\n%config NestedCVMagics.seed = '7'",
-    )
-    run(
-        shell,
-        "%config NestedCVMagics.path = 'refit'\n%config NestedCVMagics.select = 'one_se'",
-    )
+    """%config NestedCVMagics: outer, inner, seed, select, path; the line overrides it."""
+    for setting in (
+        "outer = '3'",
+        "inner = '2'",
+        "seed = '7'",
+        "path = 'refit'",
+        "select = 'one_se'",
+    ):
+        run(shell, f"%config NestedCVMagics.{setting}")
     result = nested(shell, "")
     assert record_of(result).recipe == Recipe(3, 2, seed=7)
     assert result.path == "refit"
     assert "one-standard-error" in result.quantity
-    assert record_of(nested(shell, "--seed 1 --inner 3 --path auto")).recipe == Recipe(
-        3, 3, seed=1
-    )
-    assert record_of(
-        nested(shell, "--recipe internal_cv")
-    ).recipe == Recipe.internal_cv(2, seed=7)
+    overridden = nested(shell, "--seed 1 --inner 3 --path auto")
+    assert record_of(overridden).recipe == Recipe(3, 3, seed=1)
+    internal = nested(shell, "--recipe internal_cv")
+    assert record_of(internal).recipe == Recipe.internal_cv(2, seed=7)
 
 
 def test_quiet_shows_nothing_and_keeps_the_result(shell):
     """-q, or a semicolon at the end of the body: no output; _ and -o hold the result."""
     for line, body in (("-q -o risk", "knn(k=[1, 5])"), ("-o risk", "knn(k=[1, 5]);")):
+        cell = f"%%nestedcv X y --outer 3 --inner 2 {line}\n{body}"
         with capture_output() as shown:
-            outcome = shell.run_cell(
-                f"%%nestedcv X y --outer 3 --inner 2 {line}\n{body}", store_history=True
-            )
+            outcome = shell.run_cell(cell, store_history=True)
         outcome.raise_error()
         assert (shown.stdout, shown.outputs) == ("", [])
         assert isinstance(shell.user_ns["risk"], RiskEstimate)
@@ -440,7 +398,7 @@ def test_quiet_shows_nothing_and_keeps_the_result(shell):
     ],
 )
 def test_a_mistake_on_the_line_names_the_option(shell, line, message):
-    """One line: the option, what was given, what is allowed."""
+    """One line: the option, its value, the allowed ones."""
     with pytest.raises(NestedCVError, match=message) as caught:
         run(shell, f"%%nestedcv {line}\nknn(k=[1, 5])")
     assert caught.value._render_traceback_() == [f"NestedCVError: {caught.value}"]
@@ -448,18 +406,17 @@ def test_a_mistake_on_the_line_names_the_option(shell, line, message):
 
 
 def test_folds_shows_the_plan_without_fitting(shell, fits):
-    """The same splits as a run, as a plan that shows itself."""
+    """The plan has the same splits as a run."""
     plan = run(shell, "%folds X y --outer 4 --inner 3 --groups groups")
-    assert plan == Recipe(4, 3).plan(
-        *load_iris(return_X_y=True), groups=np.arange(150) // 5
-    )
+    X, y = load_iris(return_X_y=True)
+    assert plan == Recipe(4, 3).plan(X, y, groups=np.arange(150) // 5)
     assert run(shell, "%folds frame --target target --recipe cv_test").outer_words
     assert fits == []
     with pytest.raises(NestedCVError, match=r"give X and y \(got 1 names\)"):
         run(shell, "%folds X")
 
 
-def test_nestedcv_alone_says_what_each_recipe_estimates(shell):
+def test_nestedcv_alone_shows_what_each_recipe_estimates(shell):
     """The outer × inner table, a line for each recipe, and the help."""
     with capture_output() as shown:
         shell.run_line_magic("nestedcv", "")
@@ -473,25 +430,17 @@ def test_nestedcv_alone_says_what_each_recipe_estimates(shell):
 # Completion
 
 
-def completions(shell, text):
-    """What is offered at the end of a text."""
-    from IPython.core.completer import provisionalcompleter
-
-    with provisionalcompleter():
-        return [found.text for found in shell.Completer.completions(text, len(text))]
-
-
 def test_options_are_completed_and_nothing_else(shell):
-    """After -- come the options of the magic, without Python's names."""
+    """After -- the options of the magic are offered, and no Python names."""
     assert completions(shell, "%%nestedcv X y --in") == ["--inner"]
-    found = completions(shell, "%%nestedcv X y --")
-    assert {"--outer", "--recipe", "--flat", "--time-ordered"} <= set(found)
-    assert all(text.startswith("--") for text in found)
+    options = completions(shell, "%%nestedcv X y --")
+    assert {"--outer", "--recipe", "--flat", "--time-ordered"} <= set(options)
+    assert all(option.startswith("--") for option in options)
     assert "--loss" not in completions(shell, "%folds X y --")
 
 
 def test_words_and_data_are_completed(shell):
-    """Recipes after --recipe, losses after --loss, names of data elsewhere, columns after --target."""
+    """Recipes, losses or columns after their options; elsewhere names of data."""
     assert completions(shell, "%%nestedcv X y --recipe nested_d") == ["nested_dev"]
     assert completions(shell, "%%nestedcv X y --loss ab") == ["absolute"]
     assert {"X", "y", "frame"} <= set(completions(shell, "%%nestedcv "))
@@ -500,41 +449,33 @@ def test_words_and_data_are_completed(shell):
 
 
 def test_the_body_keeps_pythons_completion(shell):
-    """On the second line names of the notebook are offered as always."""
+    """On the second line names of the notebook are offered as in any cell."""
     assert "groups" in completions(shell, "%%nestedcv X y\ngrou")
 
 
-def test_unloading_takes_everything_back(shell):
-    """Magics, matcher and configuration are gone; loading again brings them back once."""
+def test_unloading_removes_magics_and_completion(shell):
+    """Loading again adds them once."""
+
+    def matchers():
+        names = [matcher.__name__ for matcher in shell.Completer.custom_matchers]
+        return names.count("cvnb_matcher")
+
     shell.run_line_magic("unload_ext", "cvnb")
-    assert not {"nestedcv", "folds"} & {
-        name for kind in shell.magics_manager.magics.values() for name in kind
-    }
-    assert not [
-        one for one in shell.Completer.custom_matchers if one.__name__ == "cvnb_matcher"
-    ]
+    for magics in shell.magics_manager.magics.values():
+        assert not {"nestedcv", "folds"} & set(magics)
+    assert matchers() == 0
     shell.run_line_magic("load_ext", "cvnb")
     shell.run_line_magic("reload_ext", "cvnb")
-    assert (
-        len(
-            [
-                one
-                for one in shell.Completer.custom_matchers
-                if one.__name__ == "cvnb_matcher"
-            ]
-        )
-        == 1
-    )
+    assert matchers() == 1
     assert completions(shell, "%%nestedcv X y --inn") == ["--inner"]
 
 
-def test_a_dry_run_says_what_it_would_do(shell, fits):
-    """The forecast instead of the result; several families are shown one after the other."""
-    found = nested(shell, "--dry-run --outer 4 --inner 3")
-    assert (found.fits, found.path.name) == (40, "path:knn")
+def test_a_dry_run_returns_a_forecast(shell, fits):
+    """Those of several families are shown one after the other."""
+    forecast = nested(shell, "--dry-run --outer 4 --inner 3")
+    assert (forecast.fits, forecast.path.name) == (40, "path:knn")
     assert fits == []
+    body = "{'a': knn(k=[1, 5]), 'b': ridge(alpha=[1.0])}"
     with capture_output() as shown:
-        shell.run_cell(
-            "%%nestedcv X y --dry-run --outer 3 --inner 2\n{'a': knn(k=[1, 5]), 'b': ridge(alpha=[1.0])}"
-        )
+        shell.run_cell(f"%%nestedcv X y --dry-run --outer 3 --inner 2\n{body}")
     assert len(shown.outputs) == 2

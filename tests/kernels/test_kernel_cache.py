@@ -1,4 +1,4 @@
-"""A package and a home that cannot be written to: kernels are compiled all the same, and kept where nobody else can write."""
+"""Kernels are compiled and kept privately even if the package and the home are read-only."""
 
 import ctypes
 import json
@@ -24,7 +24,8 @@ pytestmark = pytest.mark.skipif(
 DROP_FROM_BOUNDING_SET, OVERRIDE_MODES = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
 SENTENCE = "cvnb cannot keep its compiled loops"
 
-# Asks Numba itself first whether there is a place, in a file of the same folder: the test must not pass where it can write.
+# First asks Numba whether it has a cache directory for a file of the same folder: the test must not
+# pass if it can write.
 SCRIPT = """
 import json, sys
 import numba
@@ -44,14 +45,19 @@ except RuntimeError as error:
 before = numba.njit, numba.config.CACHE_DIR
 from cvnb.kernels import votes
 X, y = load_iris(return_X_y=True)
-risks = [cvnb.nested_cv(cvnb.knn(), X, y, seed=seed, progress="off").fold_risks.tolist() for seed in RUNS]
+results = [cvnb.nested_cv(cvnb.knn(), X, y, seed=seed, progress="off") for seed in RUNS]
 from cvnb.kernels import neighbours
-functions = [one for module in (votes, neighbours) for one in vars(module).values() if hasattr(one, "stats")]
+functions = [
+    value
+    for module in (votes, neighbours)
+    for value in vars(module).values()
+    if hasattr(value, "stats")
+]
 found = {
     "refused": refused,
-    "risks": risks,
-    "places": sorted({str(one.stats.cache_path) for one in functions}),
-    "compiled": sum(sum(one.stats.cache_misses.values()) for one in functions),
+    "risks": [result.fold_risks.tolist() for result in results],
+    "places": sorted({str(function.stats.cache_path) for function in functions}),
+    "compiled": sum(sum(function.stats.cache_misses.values()) for function in functions),
     "untouched": (numba.njit, numba.config.CACHE_DIR) == before,
 }
 if WORKERS:
@@ -63,12 +69,13 @@ print(json.dumps(found))
 ELSEWHERE = """
 def place():
     from cvnb.kernels import votes
-    return sorted({str(one.stats.cache_path) for one in vars(votes).values() if hasattr(one, "stats")})
+    functions = [value for value in vars(votes).values() if hasattr(value, "stats")]
+    return sorted({str(function.stats.cache_path) for function in functions})
 """
 
 
 def without_override():
-    """Modes of files count for root too, in the program that is started."""
+    """Make file modes count for root too, in the new process."""
     if os.geteuid() == 0 and ctypes.CDLL(None).prctl(
         DROP_FROM_BOUNDING_SET, OVERRIDE_MODES, 0, 0, 0
     ):
@@ -77,10 +84,11 @@ def without_override():
 
 @pytest.fixture
 def installed(tmp_path):
-    """The package in a folder that is read-only, beside a folder for temporary files; a home that cannot be made."""
+    """A read-only copy of the package, a folder for temporary files, and no home."""
     if os.geteuid() == 0 and sys.platform != "linux":
         pytest.skip(
-            "root can write everywhere, and gives that up on Linux alone; run the tests as another user"
+            "root can write everywhere, and gives that up on Linux alone; run the tests "
+            "as another user"
         )
     shutil.copytree(
         Path(cvnb.__file__).parent,
@@ -101,7 +109,7 @@ def lock(folder, mode):
 
 
 def start(installed, runs=(), workers=False, **environment):
-    """What a new process found, and what it said."""
+    """Return what a new process found, and what it logged."""
     env = {
         name: value
         for name, value in os.environ.items()
@@ -133,8 +141,8 @@ def start(installed, runs=(), workers=False, **environment):
 def test_a_read_only_installation_runs_and_keeps_its_kernels_for_the_next_process(
     installed,
 ):
-    """The numbers are those of any other installation, one note says where, and the second process compiles nothing."""
-    found, said = start(installed, runs=[0, 1], workers=True)
+    """The numbers do not change, one note names the place, and nothing is compiled again."""
+    found, log = start(installed, runs=[0, 1], workers=True)
     assert "no locator available" in found["refused"]
     X, y = load_iris(return_X_y=True)
     expected = [
@@ -146,23 +154,23 @@ def test_a_read_only_installation_runs_and_keeps_its_kernels_for_the_next_proces
     assert found["workers"] == [found["places"]] * 2
     assert stat.S_IMODE(kept.stat().st_mode) == 0o700
     assert found["untouched"]
-    lines = [line for line in said.splitlines() if SENTENCE in line]
+    lines = [line for line in log.splitlines() if SENTENCE in line]
     assert len(set(lines)) == 1
     assert len(lines) <= 3  # this process, and each of two workers
     assert f"They are kept in {kept}; set NUMBA_CACHE_DIR" in lines[0]
     assert found["compiled"] > 0
-    again, said = start(installed, runs=[0, 1])
+    again, log = start(installed, runs=[0, 1])
     assert again["risks"] == found["risks"]
     assert again["compiled"] == 0
-    assert said.count(SENTENCE) == 1
+    assert log.count(SENTENCE) == 1
 
 
 def test_where_nothing_can_be_kept_kernels_are_compiled_without_a_cache(installed):
-    """The folder that somebody else has prepared is not used."""
+    """A folder prepared by another user is not used."""
     planted = installed / "temporary" / f"cvnb-numba-{os.geteuid()}"
     planted.mkdir()
     planted.chmod(0o777)
-    found, said = start(installed, runs=[0])
+    found, log = start(installed, runs=[0])
     assert "no locator available" in found["refused"]
     X, y = load_iris(return_X_y=True)
     np.testing.assert_array_equal(
@@ -171,52 +179,52 @@ def test_where_nothing_can_be_kept_kernels_are_compiled_without_a_cache(installe
     assert found["places"] == ["None"]
     assert found["untouched"]
     assert list(planted.iterdir()) == []
-    assert said.count(SENTENCE) == 1
-    assert "They are compiled again in every process" in said
+    assert log.count(SENTENCE) == 1
+    assert "They are compiled again in every process" in log
 
 
 def test_a_directory_that_the_user_names_is_used(installed):
-    """NUMBA_CACHE_DIR, and no word about it."""
+    """NUMBA_CACHE_DIR is used without a note."""
     (installed / "mine").mkdir()
-    found, said = start(installed, NUMBA_CACHE_DIR=str(installed / "mine"))
+    found, log = start(installed, NUMBA_CACHE_DIR=str(installed / "mine"))
     assert [Path(place).parent for place in found["places"]] == [installed / "mine"]
-    assert said == ""
+    assert log == ""
     assert list((installed / "temporary").iterdir()) == []
 
 
 def test_a_home_that_can_be_written_to_is_used(installed):
-    """As Numba has it, and no word about it."""
+    """Numba's own choice is used without a note."""
     (installed / "home").mkdir()
-    found, said = start(installed, HOME=str(installed / "home"))
+    found, log = start(installed, HOME=str(installed / "home"))
     assert all(
         Path(place).is_relative_to(installed / "home") for place in found["places"]
     )
-    assert said == ""
+    assert log == ""
     assert list((installed / "temporary").iterdir()) == []
 
 
 def test_a_package_that_can_be_written_to_keeps_its_kernels_beside_it(installed):
-    """As ever."""
+    """This is the usual case, without a note."""
     lock(installed / "site", 0o755)
-    found, said = start(installed)
+    found, log = start(installed)
     assert found["refused"] == ""
     assert found["places"] == [
         str(installed / "site" / "cvnb" / "kernels" / "__pycache__")
     ]
-    assert said == ""
+    assert log == ""
     assert list((installed / "temporary").iterdir()) == []
 
 
 @pytest.fixture
 def temporary(tmp_path, monkeypatch):
-    """A folder for temporary files, as /tmp is."""
+    """A folder for temporary files with the mode of /tmp."""
     tmp_path.chmod(0o1777)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
 
 def test_the_directory_is_made_once_and_is_the_users_alone(temporary):
-    """Found again by the next process."""
+    """The next process finds it again."""
     made = kernels._own_directory()
     assert made == str(temporary / f"cvnb-numba-{os.geteuid()}")
     assert stat.S_IMODE(os.stat(made).st_mode) == 0o700
@@ -229,7 +237,7 @@ def test_the_directory_is_made_once_and_is_the_users_alone(temporary):
 def test_a_directory_that_somebody_else_may_have_planted_is_not_used(
     temporary, planted
 ):
-    """What lies in it would be run."""
+    """Its contents would be run."""
     place = temporary / f"cvnb-numba-{os.geteuid()}"
     if planted == "open to others":
         place.mkdir()
@@ -252,13 +260,13 @@ def test_a_directory_that_somebody_else_may_have_planted_is_not_used(
 def test_without_a_place_for_temporary_files_there_is_no_directory(
     tmp_path, monkeypatch
 ):
-    """Nor an error."""
+    """There is no error either."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
     assert kernels._own_directory() is None
 
 
 def test_an_error_of_another_kind_is_not_taken_for_a_missing_place(monkeypatch):
-    """A locator that the user names and that does not exist is the user's to mend."""
+    """A locator that does not exist is an error for the user to fix."""
     if not hasattr(kernels.numba.config, "CACHE_LOCATOR_CLASSES"):
         pytest.skip("this Numba has no locators to name")
     monkeypatch.setattr(

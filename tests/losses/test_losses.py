@@ -1,4 +1,4 @@
-"""Each loss is its formula, a score is given back as it was asked for, and means are taken where the definitions take them."""
+"""Each loss is its formula, a score comes back as requested, and means follow the definitions."""
 
 import warnings
 
@@ -35,14 +35,13 @@ from sklearn.tree import DecisionTreeClassifier
 from cvnb import Family, Recipe
 from cvnb.errors import CvnbError, FitError
 
-LAST = Recipe(
-    outer=[(np.arange(4), np.arange(4, 8))], inner=None
-)  # trains on rows 0-3, tests on rows 4-7
+# trains on rows 0-3, tests on rows 4-7
+LAST = Recipe(outer=[(np.arange(4), np.arange(4, 8))], inner=None)
 ROWS = np.arange(8.0)[:, None]
 
 
-class Says(RegressorMixin, BaseEstimator):
-    """Predicts what column 0 of X says."""
+class EchoRegressor(RegressorMixin, BaseEstimator):
+    """Predicts column 0 of X."""
 
     def __init__(self, shift=0.0):
         self.shift = shift
@@ -55,8 +54,8 @@ class Says(RegressorMixin, BaseEstimator):
         return X[:, 0] + self.shift
 
 
-class SaysClass(ClassifierMixin, BaseEstimator):
-    """Predicts class "b" with the probability that column 0 of X says, as float32 if asked."""
+class EchoClassifier(ClassifierMixin, BaseEstimator):
+    """Predicts class "b" with the probability in column 0 of X, optionally as float32."""
 
     def __init__(self, kind="float64"):
         self.kind = kind
@@ -123,8 +122,10 @@ def numbers(rows=60):
 def test_a_loss_of_numbers_is_its_formula(loss, expected):
     """y - prediction is 1, 0, -2 and 3: the mean over the test rows is the one done by hand."""
     y = np.array([0.0, 0.0, 0.0, 1.5, 5.0, 5.0, 4.0, 10.0])
-    said = np.array([0.0, 0.0, 0.0, 0.0, 4.0, 5.0, 6.0, 7.0])[:, None]
-    assert run(Says(), said, y, loss=loss).risk == pytest.approx(expected, rel=1e-14)
+    predicted = np.array([0.0, 0.0, 0.0, 0.0, 4.0, 5.0, 6.0, 7.0])[:, None]
+    assert run(EchoRegressor(), predicted, y, loss=loss).risk == pytest.approx(
+        expected, rel=1e-14
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,18 +143,18 @@ def test_a_loss_of_numbers_is_its_formula(loss, expected):
     "options", [{}, {"loss": "zero_one"}, {"loss": "zero-one"}, {"scoring": "accuracy"}]
 )
 def test_the_zero_one_loss_is_the_share_of_mistakes(labels, options):
-    """One mistake in four rows is 1/4, whatever the labels are, and it is the default of a classifier."""
-    said = np.array([0.1, 0.9, 0.1, 0.9, 0.2, 0.7, 0.4, 0.3])[:, None]
-    assert run(SaysClass(), said, labels, **options).risk == 0.25
+    """One mistake in four rows is 1/4, whatever the labels; it is a classifier's default."""
+    predicted = np.array([0.1, 0.9, 0.1, 0.9, 0.2, 0.7, 0.4, 0.3])[:, None]
+    assert run(EchoClassifier(), predicted, labels, **options).risk == 0.25
 
 
 def test_a_label_that_training_never_saw_is_a_mistake():
     """A class of the test part alone counts as wrong, not as an error."""
-    said = np.full((8, 1), 0.9)
+    predicted = np.full((8, 1), 0.9)
     y = ["a", "b", "a", "b", "b", "b", "c", "c"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert run(SaysClass(), said, y).risk == 0.5
+        assert run(EchoClassifier(), predicted, y).risk == 0.5
 
 
 def test_the_default_of_a_regression_is_the_squared_loss():
@@ -173,32 +174,35 @@ def test_losses_are_computed_in_floats(kind, loss):
     y = np.array([0, 1, 0, 1, 1, 0, 1, 0], dtype=kind) * (
         kind(100) if kind is not bool else True
     )
-    said = np.array([0.0, 0.0, 0.0, 0.0, 120.7, 0.1, 250.3, 3.3])[:, None]
-    error = np.abs(y[4:].astype(float) - said[4:, 0])
+    predicted = np.array([0.0, 0.0, 0.0, 0.0, 120.7, 0.1, 250.3, 3.3])[:, None]
+    error = np.abs(y[4:].astype(float) - predicted[4:, 0])
     expected = np.mean(error**2) if loss == "squared" else np.mean(error)
-    assert run(Says(), said, y, loss=loss).risk == pytest.approx(expected, rel=1e-14)
-
-
-def test_the_log_loss_is_its_formula():
-    """-log of the probability of the true class, averaged over the test rows."""
-    said = np.array([0.5, 0.5, 0.5, 0.5, 0.25, 0.5, 0.8, 0.9])[:, None]
-    y = ["a", "b", "a", "b", "b", "a", "b", "a"]
-    expected = -(np.log(0.25) + np.log(0.5) + np.log(0.8) + np.log(0.1)) / 4
-    assert run(SaysClass(), said, y, loss="log").risk == pytest.approx(
+    assert run(EchoRegressor(), predicted, y, loss=loss).risk == pytest.approx(
         expected, rel=1e-14
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "tolerance"), [("float64", 1e-12), ("float32", 1e-7)]
-)  # there it takes the mean in float32
+def test_the_log_loss_is_its_formula():
+    """-log of the probability of the true class, averaged over the test rows."""
+    predicted = np.array([0.5, 0.5, 0.5, 0.5, 0.25, 0.5, 0.8, 0.9])[:, None]
+    y = ["a", "b", "a", "b", "b", "a", "b", "a"]
+    expected = -(np.log(0.25) + np.log(0.5) + np.log(0.8) + np.log(0.1)) / 4
+    assert run(EchoClassifier(), predicted, y, loss="log").risk == pytest.approx(
+        expected, rel=1e-14
+    )
+
+
+# scikit-learn takes the mean of float32 probabilities in float32
+@pytest.mark.parametrize(("kind", "tolerance"), [("float64", 1e-12), ("float32", 1e-7)])
 def test_the_log_loss_clips_probabilities_as_scikit_learn_does(kind, tolerance):
-    """A true class of probability 0 costs -log eps of the probabilities' dtype, one of probability 1 almost nothing."""
-    said = np.array([0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 1.0, 1.0])[:, None]
+    """Probability 0 of the true class costs -log eps of the dtype, probability 1 almost nothing."""
+    predicted = np.array([0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 1.0, 1.0])[:, None]
     y = np.array(["a", "b", "a", "b", "b", "a", "b", "a"])
-    risk = run(SaysClass(kind), said, y, loss="log").risk
+    risk = run(EchoClassifier(kind), predicted, y, loss="log").risk
     assert risk == pytest.approx(-np.log(np.finfo(kind).eps) / 2, rel=1e-6)
-    probabilities = np.column_stack([1 - said[4:, 0], said[4:, 0]]).astype(kind)
+    probabilities = np.column_stack([1 - predicted[4:, 0], predicted[4:, 0]]).astype(
+        kind
+    )
     assert risk == pytest.approx(log_loss(y[4:], probabilities), rel=tolerance)
 
 
@@ -230,7 +234,7 @@ def test_the_log_loss_equals_scikit_learns(model, options):
 def test_the_log_loss_of_a_class_missing_in_training_is_that_of_probability_zero(
     missing,
 ):
-    """A class that the training part did not have was given probability 0, first, last or in between."""
+    """A class missing from the training part has probability 0, wherever it is in the order."""
     X, y = classes()
     away = np.flatnonzero(y == missing)
     test = np.union1d(away, np.arange(0, 60, 7))
@@ -249,11 +253,11 @@ def test_the_log_loss_of_a_class_missing_in_training_is_that_of_probability_zero
 
 
 def test_the_log_loss_of_a_test_part_of_one_class_is_defined():
-    """Where scikit-learn's metric asks for labels=, the formula has no need of a second class."""
-    said = np.array([0.5, 0.5, 0.5, 0.5, 0.8, 0.5, 0.8, 0.5])[:, None]
+    """The formula needs no second class, while scikit-learn's metric needs labels=."""
+    predicted = np.array([0.5, 0.5, 0.5, 0.5, 0.8, 0.5, 0.8, 0.5])[:, None]
     y = ["a", "b", "a", "b", "b", "b", "b", "b"]
     expected = -(np.log(0.8) + np.log(0.5)) / 2
-    assert run(SaysClass(), said, y, loss="log").risk == pytest.approx(
+    assert run(EchoClassifier(), predicted, y, loss="log").risk == pytest.approx(
         expected, rel=1e-14
     )
 
@@ -263,28 +267,33 @@ def test_the_log_loss_of_a_test_part_of_one_class_is_defined():
 )
 def test_the_log_loss_takes_labels_of_any_kind(y):
     """Numbers and bools as classes find their column of probabilities."""
-    said = np.array([0.5, 0.5, 0.5, 0.5, 0.2, 0.8, 0.2, 0.8])[:, None]
-    assert run(SaysClass(), said, y, loss="log").risk == pytest.approx(
+    predicted = np.array([0.5, 0.5, 0.5, 0.5, 0.2, 0.8, 0.2, 0.8])[:, None]
+    assert run(EchoClassifier(), predicted, y, loss="log").risk == pytest.approx(
         -np.log(0.8), rel=1e-14
     )
 
 
-# Functions of the user's
+# Functions of the user
 
 
 def test_a_function_gets_y_first_and_the_prediction_second():
     """The order is that of scikit-learn's metrics."""
     y = np.array([0.0, 0.0, 0.0, 0.0, 5.0, 5.0, 5.0, 5.0])
-    said = np.full((8, 1), 2.0)
+    predicted = np.full((8, 1), 2.0)
     assert (
-        run(Says(), said, y, loss=lambda y, prediction: y - 2 * prediction + 100).risk
+        run(
+            EchoRegressor(),
+            predicted,
+            y,
+            loss=lambda y, prediction: y - 2 * prediction + 100,
+        ).risk
         == 5 - 4 + 100
     )
 
 
 def test_a_function_gets_labels_as_they_are():
     """Costs that differ between mistakes can be written with the labels themselves."""
-    said = np.array([0.1, 0.9, 0.1, 0.9, 0.2, 0.7, 0.9, 0.3])[:, None]
+    predicted = np.array([0.1, 0.9, 0.1, 0.9, 0.2, 0.7, 0.9, 0.3])[:, None]
     y = ["a", "b"] * 4
 
     def cost(y, prediction):
@@ -292,7 +301,7 @@ def test_a_function_gets_labels_as_they_are():
             (y == "a") & (prediction == "b"), 10.0, np.where(y == prediction, 0.0, 1.0)
         )
 
-    assert run(SaysClass(), said, y, loss=cost).risk == (10 + 1) / 4
+    assert run(EchoClassifier(), predicted, y, loss=cost).risk == (10 + 1) / 4
 
 
 def test_a_function_that_overwrites_its_arguments_changes_no_prediction():
@@ -327,7 +336,7 @@ def test_a_function_that_overwrites_its_arguments_changes_no_prediction():
     ids=["mean", "metric", "one number", "column", "one too few"],
 )
 def test_a_function_without_one_loss_per_row_is_refused(loss):
-    """A mean cannot be split into rows: the message says what to return, or where a metric belongs."""
+    """A mean cannot be split into rows; the message names what to return, or scoring=."""
     X, y = numbers()
     with pytest.raises(CvnbError, match=r"(?s)one loss per row.*make_scorer"):
         run(LinearRegression(), X, y, Recipe.external_cv(4), loss=loss)
@@ -355,7 +364,7 @@ def test_a_function_that_gives_no_number_is_an_error():
         run(LinearRegression(), X, y, Recipe.external_cv(4), loss=my_loss)
 
 
-def test_the_settings_are_chosen_by_the_loss_that_was_asked_for():
+def test_the_settings_are_chosen_by_the_given_loss():
     """Of zeros and 30 % ones the median is best by absolute, the mean by squared errors."""
     X, y = (
         np.zeros((40, 1)),
@@ -380,16 +389,18 @@ def test_the_risk_is_the_mean_of_the_folds_not_of_the_rows():
     """A fold of one row counts as much as a fold of three."""
     y = np.array([0.0, 0.0, 0.0, 0.0, 2.0, 4.0, 4.0, 4.0])
     recipe = Recipe(outer=[(np.arange(4), [4]), (np.arange(4), [5, 6, 7])], inner=None)
-    result = run(Says(), np.zeros((8, 1)), y, recipe)
+    result = run(EchoRegressor(), np.zeros((8, 1)), y, recipe)
     assert result.fold_risks.tolist() == [4.0, 16.0]
     assert result.risk == 10.0
 
 
 def test_the_inner_curve_is_the_mean_of_the_folds_not_of_the_rows():
-    """Inner splits of one and of three rows count alike."""
+    """Inner splits of one and of three rows have equal weight."""
     y = np.array([0.0, 0.0, 0.0, 0.0, 2.0, 4.0, 4.0, 4.0])
     recipe = Recipe(outer=None, inner=[(np.arange(4), [4]), (np.arange(4), [5, 6, 7])])
-    result = run(Family(Says(), {"shift": [0.0, 1.0]}), np.zeros((8, 1)), y, recipe)
+    result = run(
+        Family(EchoRegressor(), {"shift": [0.0, 1.0]}), np.zeros((8, 1)), y, recipe
+    )
     assert result.inner_curves.tolist() == [[10.0, (1.0 + 9.0) / 2]]
 
 
@@ -400,12 +411,12 @@ def test_the_inner_curve_is_the_mean_of_the_folds_not_of_the_rows():
 def test_the_loss_of_a_fold_is_the_weighted_mean_of_its_rows(loss, rows):
     """Σwℓ/Σw over the test part, the weights of the other rows left out."""
     y = np.array([0.0, 0.0, 0.0, 1.5, 5.0, 5.0, 4.0, 10.0])
-    said = np.array([0.0, 0.0, 0.0, 0.0, 4.0, 5.0, 6.0, 7.0])[:, None]
+    predicted = np.array([0.0, 0.0, 0.0, 0.0, 4.0, 5.0, 6.0, 7.0])[:, None]
     w = np.array([9.0, 9.0, 9.0, 9.0, 1.0, 2.0, 3.0, 0.0])
     expected = (1 * rows[0] + 2 * rows[1] + 3 * rows[2]) / 6
-    assert run(Says(), said, y, loss=loss, sample_weight=w).risk == pytest.approx(
-        expected, rel=1e-14
-    )
+    assert run(
+        EchoRegressor(), predicted, y, loss=loss, sample_weight=w
+    ).risk == pytest.approx(expected, rel=1e-14)
 
 
 def test_the_mean_over_folds_is_not_weighted():
@@ -414,7 +425,8 @@ def test_the_mean_over_folds_is_not_weighted():
     recipe = Recipe(outer=[(np.arange(4), [4, 5]), (np.arange(4), [6, 7])], inner=None)
     w = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 100.0, 100.0])
     assert (
-        run(Says(), np.zeros((8, 1)), y, recipe, sample_weight=w).risk == (4 + 16) / 2
+        run(EchoRegressor(), np.zeros((8, 1)), y, recipe, sample_weight=w).risk
+        == (4 + 16) / 2
     )
 
 
@@ -422,33 +434,32 @@ def test_the_mean_over_folds_is_not_weighted():
     "options", [{"loss": "zero_one"}, {"loss": "log"}, {"scoring": "f1_macro"}]
 )
 def test_weights_reach_the_final_step_and_the_measure(options):
-    """The numbers are those of a loop that hands the weights to fit and to the metric, and none to the scaler."""
+    """As in a loop that passes the weights to fit and to the metric, but not to the scaler."""
     X, y = classes()
     w = np.random.default_rng(4).uniform(0.1, 3.0, size=60)
-    result = run(
-        make_pipeline(StandardScaler(), LogisticRegression()), X, y, Recipe(outer=KFold(4), inner=None),
-        sample_weight=w, **options,
-    )  # fmt: skip
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    recipe = Recipe(outer=KFold(4), inner=None)
+    result = run(model, X, y, recipe, sample_weight=w, **options)
     for j, (train, test) in enumerate(KFold(4).split(X)):
         scaler = StandardScaler().fit(X[train])
         model = LogisticRegression().fit(
             scaler.transform(X[train]), y[train], sample_weight=w[train]
         )
-        seen = scaler.transform(X[test])
+        X_test = scaler.transform(X[test])
         if options == {"loss": "zero_one"}:
             expected = 1 - accuracy_score(
-                y[test], model.predict(seen), sample_weight=w[test]
+                y[test], model.predict(X_test), sample_weight=w[test]
             )
         elif options == {"loss": "log"}:
             expected = log_loss(
                 y[test],
-                model.predict_proba(seen),
+                model.predict_proba(X_test),
                 sample_weight=w[test],
                 labels=model.classes_,
             )
         else:
             expected = -f1_score(
-                y[test], model.predict(seen), average="macro", sample_weight=w[test]
+                y[test], model.predict(X_test), average="macro", sample_weight=w[test]
             )
         assert result.fold_risks[j] == pytest.approx(expected, rel=1e-12)
 
@@ -514,7 +525,7 @@ def test_a_score_is_given_back_and_its_loss_is_small_where_it_is_large(
 
 
 def test_without_a_score_there_is_none():
-    """score and fold_scores are None where a loss was asked for, or nothing."""
+    """score and fold_scores are None with loss=, and by default."""
     X, y = numbers()
     for options in (
         {},
@@ -527,7 +538,7 @@ def test_without_a_score_there_is_none():
 
 
 def test_a_score_is_maximised():
-    """The setting with the largest inner score is chosen, and agrees with scikit-learn's own search."""
+    """The setting with the largest inner score is chosen, as by scikit-learn's search."""
     X, y = numbers()
     grid = {"n_neighbors": [1, 4, 15, 30]}
     result = run(
@@ -560,7 +571,7 @@ def test_a_score_is_maximised():
     ids=["score", "loss"],
 )
 def test_a_scorer_made_by_hand_keeps_its_direction(scorer, sign):
-    """A made scorer is large when good: greater_is_better=False gives a negative score and a positive risk."""
+    """greater_is_better=False gives a negative score and a positive risk."""
     X, y = classes()
     result = run(
         GaussianNB(), X, y, Recipe(outer=StratifiedKFold(4), inner=None), scoring=scorer
@@ -577,23 +588,18 @@ def test_a_function_of_estimator_X_and_y_sees_what_the_user_gave():
     """A callable as scoring= gets the whole fitted pipeline and rows of X as they came."""
     X, y = numbers()
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    seen = []
+    calls = []
 
     def my_score(model, X, y):
-        seen.append((type(model).__name__, list(X.columns)))
+        calls.append((type(model).__name__, list(X.columns)))
         return -mean_pinball_loss(y, model.predict(X), alpha=0.9)
 
-    result = run(
-        make_pipeline(StandardScaler(), Ridge()),
-        frame,
-        y,
-        Recipe(outer=KFold(3), inner=None),
-        scoring=my_score,
-    )
-    expected = cross_val_score(make_pipeline(StandardScaler(), Ridge()), X, y, cv=KFold(3), scoring=make_scorer(
-        mean_pinball_loss, alpha=0.9, greater_is_better=False))  # fmt: skip
+    model, recipe = make_pipeline(StandardScaler(), Ridge()), Recipe(KFold(3), None)
+    result = run(model, frame, y, recipe, scoring=my_score)
+    scorer = make_scorer(mean_pinball_loss, alpha=0.9, greater_is_better=False)
+    expected = cross_val_score(model, X, y, cv=KFold(3), scoring=scorer)
     np.testing.assert_allclose(result.fold_scores, expected, rtol=1e-12)
-    assert seen == [("Pipeline", ["a", "b", "c"])] * 3
+    assert calls == [("Pipeline", ["a", "b", "c"])] * 3
 
 
 def test_a_score_that_is_no_number_is_an_error():
@@ -609,7 +615,7 @@ def test_a_score_that_is_no_number_is_an_error():
     ids=lambda model: type(model).__name__,
 )
 def test_a_score_of_decision_values_needs_no_probabilities(model):
-    """The area under the curve is measured on decision values where there are no probabilities."""
+    """The AUC uses decision values if there are no probabilities."""
     X, y = classes(60, 2)
     result = run(
         model, X, y, Recipe(outer=StratifiedKFold(4), inner=None), scoring="roc_auc"
@@ -624,7 +630,7 @@ def test_a_score_of_decision_values_needs_no_probabilities(model):
     "options", [{"loss": "log"}, {"scoring": "roc_auc"}, {"scoring": "f1_macro"}]
 )
 def test_predictions_are_classes_whatever_is_measured(options):
-    """Probabilities and decision values are for the measure; predictions are what predict says."""
+    """The metric uses probabilities or decision values; predictions are those of predict."""
     X, y = classes(60, 2)
     recipe = Recipe(outer=StratifiedKFold(4), inner=None)
     expected = run(LogisticRegression(), X, y, recipe).predictions
@@ -634,7 +640,7 @@ def test_predictions_are_classes_whatever_is_measured(options):
 
 
 def test_the_score_of_a_grid_search_is_kept():
-    """A GridSearchCV brings its scoring; scoring=None means the default loss, and loss= overrides both."""
+    """A GridSearchCV brings its scoring; scoring=None is the default loss; loss= overrides both."""
     X, y = numbers()
     recipe, grid = Recipe(outer=3, inner=KFold(2)), {"alpha": [0.1, 10.0]}
     scored = run(Family(GridSearchCV(Ridge(), grid, scoring="r2")), X, y, recipe)
@@ -649,7 +655,7 @@ def test_the_score_of_a_grid_search_is_kept():
 
 
 def test_a_score_reads_as_a_score():
-    """Every text says score, not loss, and where large is good."""
+    """Every text calls it a score, and says that large is good."""
     X, y = numbers()
     result = run(Ridge(), X, y, Recipe.external_cv(3), scoring="r2")
     assert "r2" in repr(result)

@@ -1,5 +1,6 @@
-"""A path that a user adds in one file: the same numbers as refit, and refused where it does not tell them."""
+"""Paths added by a user: the numbers of refit, or a refit where they cannot give them."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -34,14 +35,14 @@ def smoothings(estimator, values, X_train, y_train, X_test):
     mean = np.array([X_train[y_train == c].mean(axis=0) for c in classes])
     var = np.array([X_train[y_train == c].var(axis=0) for c in classes])
     gap = (X_test[:, None] - mean) ** 2
-    said = []
+    columns = []
     for value in values:
         v = var + value * X_train.var(axis=0).max()
         fit = np.log(n / n.sum()) - 0.5 * (
             np.log(2 * np.pi * v).sum(axis=1) + (gap / v).sum(axis=2)
         )
-        said.append(classes[fit.argmax(axis=1)])
-    return np.column_stack(said)
+        columns.append(classes[fit.argmax(axis=1)])
+    return np.column_stack(columns)
 
 
 def quantiles(estimator, values, X_train, y_train, X_test):
@@ -55,7 +56,7 @@ def priors(last):
 
 @pytest.fixture
 def added():
-    """The two paths, taken away afterwards."""
+    """Add two paths, and remove them afterwards."""
     add_path(GaussianNB, "var_smoothing", smoothings, priors)
     add_path(DummyRegressor, "quantile", quantiles)
     yield
@@ -64,7 +65,7 @@ def added():
 
 
 def both(model, grid, y=y, **options):
-    """The results by the fastest path and by refit."""
+    """Return the results of the fastest path and of refit."""
     family = Family(model, grid)
     return [
         NESTED.run(family, X, y, path=path, progress="off", **options)
@@ -82,7 +83,7 @@ def both(model, grid, y=y, **options):
 )
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_added_path_gives_the_numbers_of_refit(added, model, labels, n_jobs):
-    """Bare, behind a transformer, in workers: curves, choices, predictions, and the flat estimate for nothing."""
+    """Curves, choices and predictions agree: bare, after a transformer, in workers."""
     name = (
         "var_smoothing"
         if isinstance(model, GaussianNB)
@@ -103,16 +104,16 @@ def test_an_added_path_gives_the_numbers_of_refit(added, model, labels, n_jobs):
 
 
 def test_an_added_path_may_work_in_place(added):
-    """What it does to its rows is not seen by the next combination, nor by the user."""
+    """The function may overwrite its arguments, which are copies."""
 
     def in_place(estimator, values, X_train, y_train, X_test):
         shift = X_train.mean(axis=0)
         X_train -= shift
         X_test -= shift
-        said = smoothings(estimator, values, X_train, y_train, X_test)
+        predictions = smoothings(estimator, values, X_train, y_train, X_test)
         for rows in (X_train, y_train, X_test, values):
             rows[:] = 0
-        return said
+        return predictions
 
     add_path(GaussianNB, "var_smoothing", in_place)
     grid = {**SMOOTHING, "priors": [None, [1 / 3] * 3]}
@@ -130,7 +131,7 @@ def test_an_added_path_may_work_in_place(added):
 
 
 class Shrunk(RegressorMixin, BaseEstimator):
-    """A share of the mean: a model of somebody's own, of which scikit-learn knows no constraints."""
+    """A share of the mean: a user's own model, whose parameters scikit-learn does not know."""
 
     def __init__(self, share=1.0, more=0.0):
         self.share, self.more = share, more
@@ -146,15 +147,17 @@ class Shrunk(RegressorMixin, BaseEstimator):
 @pytest.mark.parametrize(
     "model", [Shrunk(), make_pipeline(MinMaxScaler(), Shrunk())], ids=["bare", "behind"]
 )
-def test_a_model_of_ones_own_is_asked_once_per_split(added, model):
-    """For each other number of the grid, and what it does to the estimator is not seen by the next split."""
-    asked = []
+def test_a_users_model_is_called_once_per_split(added, model):
+    """One call per split and other parameter, each with an estimator of its own."""
+    calls_made = []
 
     def shares(estimator, values, X_train, y_train, X_test):
-        asked.append(values)
-        said = np.tile(values * y_train.mean() + estimator.more, (len(X_test), 1))
+        calls_made.append(values)
+        predictions = np.tile(
+            values * y_train.mean() + estimator.more, (len(X_test), 1)
+        )
         estimator.more += 1.0
-        return said
+        return predictions
 
     add_path(Shrunk, "share", shares)
     prefix = "" if isinstance(model, Shrunk) else "shrunk__"
@@ -168,21 +171,23 @@ def test_a_model_of_ones_own_is_asked_once_per_split(added, model):
     np.testing.assert_allclose(
         ours.inner_curves, refit.inner_curves, rtol=0, atol=1e-12
     )
-    assert [len(values) for values in asked] == [5] * 2 * (
+    assert [len(values) for values in calls_made] == [5] * 2 * (
         ours.plan.n_inner + len(ours.plan.outer)
     )
 
 
 @pytest.mark.parametrize(
-    "said",
-    [np.ma.masked_array, lambda one: one.astype(complex), lambda one: one.astype(str)],
+    "convert",
+    [np.ma.masked_array, lambda x: x.astype(complex), lambda x: x.astype(str)],
 )
-def test_what_is_no_number_is_an_error(added, said):
-    """A mask, an imaginary part, words: none is dropped in silence."""
+def test_predictions_that_are_not_numbers_are_errors(added, convert):
+    """Masked, complex and text values are refused."""
     add_path(
         Shrunk,
         "share",
-        lambda one, values, X, y, new: said(np.tile(values * y.mean(), (len(new), 1))),
+        lambda model, values, X, y, new: convert(
+            np.tile(values * y.mean(), (len(new), 1))
+        ),
     )
     with pytest.raises(
         FamilyError, match=r"path of Shrunk gave .*; it must be numbers"
@@ -210,12 +215,12 @@ def test_an_added_path_of_a_regressor(added):
         (
             GaussianNB(),
             {"loss": "log"},
-            "says predictions only, and the log loss wants more",
+            "returns predictions only, and the log loss needs",
         ),
     ],
 )
-def test_what_an_added_path_does_not_tell_is_refitted(added, model, options, why):
-    """The reason says what it was."""
+def test_cases_an_added_path_cannot_handle_are_refitted(added, model, options, why):
+    """The reason names the parameter, the weights or the response."""
     ours, refit = both(model, SMOOTHING, **options)
     assert ours.path == "refit"
     assert why in ours.path_reason
@@ -223,7 +228,7 @@ def test_what_an_added_path_does_not_tell_is_refitted(added, model, options, why
 
 
 def test_a_split_that_a_path_declines_is_refitted():
-    """Unsuited inside the function leaves that split to refit, and a note says why."""
+    """Unsuited inside the function leaves the split to refit, and a note gives the reason."""
 
     def choosy(estimator, values, X_train, y_train, X_test):
         if len(X_train) > 100:
@@ -254,8 +259,8 @@ def test_a_split_that_a_path_declines_is_refitted():
         ),
     ],
 )
-def test_answers_that_cannot_be_are_errors(predict, match):
-    """A path that gives another shape, or a class that nobody has, is wrong, and never left to refit."""
+def test_impossible_predictions_are_errors(predict, match):
+    """A wrong shape or an unknown class is an error, not a refit."""
     add_path(GaussianNB, "var_smoothing", predict)
     try:
         with pytest.raises(FamilyError, match=match):
@@ -270,15 +275,23 @@ def test_answers_that_cannot_be_are_errors(predict, match):
         (
             (GaussianNB(), "var_smoothing", smoothings),
             WrongTypeError,
-            "is no class; use GaussianNB",
+            "is not a class; use GaussianNB",
         ),
         (
             ("var_smoothing", GaussianNB, smoothings),
             WrongTypeError,
-            "model='var_smoothing' is no class; use an estimator's",
+            "model='var_smoothing' is not a class; use an estimator's",
         ),
-        ((GaussianNB, [], smoothings), WrongTypeError, "is no name of a parameter"),
-        ((GaussianNB, 3, smoothings), WrongTypeError, "is no name of a parameter"),
+        (
+            (GaussianNB, [], smoothings),
+            WrongTypeError,
+            "is neither the name of a parameter",
+        ),
+        (
+            (GaussianNB, 3, smoothings),
+            WrongTypeError,
+            "is neither the name of a parameter",
+        ),
         (
             (GaussianNB, ["var_smoothing"] * 2, smoothings),
             FamilyError,
@@ -289,12 +302,20 @@ def test_answers_that_cannot_be_are_errors(predict, match):
             FamilyError,
             "has no parameter 'k'",
         ),
-        ((int, "var_smoothing", smoothings), WrongTypeError, "int is no estimator"),
-        ((GaussianNB, "var_smoothing", 3), WrongTypeError, "predict=3 is no function"),
+        (
+            (int, "var_smoothing", smoothings),
+            WrongTypeError,
+            "int is not a scikit-learn estimator",
+        ),
+        (
+            (GaussianNB, "var_smoothing", 3),
+            WrongTypeError,
+            "predict=3 is not a function",
+        ),
         (
             (GaussianNB, "var_smoothing", smoothings, "never"),
             WrongTypeError,
-            "refuses='never' is no function",
+            "refuses='never' is not a function",
         ),
         (
             (RadiusNeighborsClassifier, "k", quantiles),
@@ -303,14 +324,14 @@ def test_answers_that_cannot_be_are_errors(predict, match):
         ),
     ],
 )
-def test_what_no_path_can_be_of_is_refused(arguments, error, match):
-    """By name, when it is added."""
+def test_arguments_that_cannot_be_are_refused(arguments, error, match):
+    """add_path refuses them by name."""
     with pytest.raises(error, match=match):
         add_path(*arguments)
 
 
-def test_a_path_is_forgotten(added):
-    """A second one replaces the first; without any, the model is refitted; what was never added cannot be removed."""
+def test_a_path_can_be_replaced_and_removed(added):
+    """A second path replaces the first, and only added paths can be removed."""
     family = Family(DummyRegressor(strategy="quantile"), {"quantile": [0.2, 0.8]})
     add_path(DummyRegressor, "quantile", quantiles)
     remove_path(DummyRegressor)
@@ -320,8 +341,8 @@ def test_a_path_is_forgotten(added):
     add_path(DummyRegressor, "quantile", quantiles)
 
 
-def test_an_added_path_stands_before_one_of_cvnbs_own():
-    """So what a user has added goes on when a later version brings its own; that one counts again without it."""
+def test_an_added_path_takes_precedence_over_cvnbs_own():
+    """A user's path keeps working when cvnb brings its own, which is used again after removal."""
     family = Family(Ridge(), {"alpha": [0.1, 1.0]})
     add_path(
         Ridge,
@@ -340,7 +361,7 @@ def test_an_added_path_stands_before_one_of_cvnbs_own():
 
 
 def test_a_subclass_is_not_the_model(added):
-    """It may compute anything."""
+    """A subclass may compute anything, so it is refitted."""
 
     class Own(GaussianNB):
         pass
@@ -349,14 +370,16 @@ def test_a_subclass_is_not_the_model(added):
 
 
 def test_an_added_path_needs_no_compiled_loops():
-    """Numba is not imported for a function of the user's own."""
+    """Numba is not imported for a user's function."""
     code = "\n".join(
         [
             "import sys",
             "from test_added_paths import *",
             "add_path(GaussianNB, 'var_smoothing', smoothings)",
-            "model, grid = make_pipeline(MinMaxScaler(), GaussianNB()), {'gaussiannb__var_smoothing': [1e-3, 1e-1]}",
-            "assert NESTED.run(Family(model, grid), X, y, progress='off').path == 'path:GaussianNB'",
+            "model, grid = make_pipeline(MinMaxScaler(), GaussianNB()), "
+            "{'gaussiannb__var_smoothing': [1e-3, 1e-1]}",
+            "assert NESTED.run(Family(model, grid), X, y, progress='off').path == "
+            "'path:GaussianNB'",
             "assert 'numba' not in sys.modules",
         ]
     )
@@ -364,7 +387,8 @@ def test_an_added_path_needs_no_compiled_loops():
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        cwd=Path(__file__).parent.parent,
+        cwd=Path(__file__).parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )
     assert done.returncode == 0, done.stderr
 
@@ -378,14 +402,14 @@ SCALED = (X - X.mean(axis=0)) / X.std(axis=0)
 
 @pytest.fixture
 def forgotten():
-    """Whatever a test adds for the toys is taken away."""
+    """Remove every path that a test adds."""
     yield
     for record in registry.records()[len(BUILT_IN) :]:
         registry.remove(record)
 
 
 def two(model, grid, target, **options):
-    """The results by the path and by refit, on columns of one scale."""
+    """Return the results of the path and of refit, on columns of one scale."""
     family = Family(model, grid)
     return [
         NESTED.run(family, SCALED, target, path=path, progress="off", **options)
@@ -405,7 +429,7 @@ def assert_same(ours, refit, name):
 
 
 def test_a_smoother_over_its_bandwidth(forgotten):
-    """Nadaraya and Watson's regression; a power in the grid is one call each."""
+    """Nadaraya-Watson regression; each power in the grid is one call."""
     add_path(Kernel, "bandwidth", kernels, name="kernel")
     assert_same(
         *two(Kernel(), {"bandwidth": BANDWIDTHS, "power": [1.0, 2.0]}, X[:, 0]),
@@ -430,11 +454,11 @@ def test_a_smoother_over_its_bandwidth(forgotten):
     ids=["grid", "list of grids", "behind"],
 )
 def test_a_path_along_two_parameters(forgotten, grid, calls):
-    """One call per split and grid gets both of every setting, be they in the grid or not."""
-    asked = []
+    """One call per split and grid gets both parameters of every setting, in the grid or not."""
+    calls_made = []
 
     def counted(estimator, values, *rows):
-        asked.append(len(values))
+        calls_made.append(len(values))
         return kernels_and_powers(estimator, values, *rows)
 
     add_path(Kernel, ("bandwidth", "power"), counted)
@@ -443,11 +467,11 @@ def test_a_path_along_two_parameters(forgotten, grid, calls):
     )
     ours, refit = two(model, grid, X[:, 0], n_jobs=1)
     assert_same(ours, refit, "Kernel")
-    assert asked == calls * (ours.plan.n_inner + len(ours.plan.outer))
+    assert calls_made == calls * (ours.plan.n_inner + len(ours.plan.outer))
 
 
 def test_a_path_that_takes_weights(forgotten, rng):
-    """They reach the function row by row; where the run has none it is told None."""
+    """The function gets the weight of each training row, or None without weights."""
     given = []
 
     def weighted(*rows, sample_weight):
@@ -468,7 +492,7 @@ def test_a_path_that_takes_weights(forgotten, rng):
 
 
 def probabilities(estimator, values, X_train, y_train, X_test):
-    """GaussianNB's classes and their probabilities."""
+    """Return GaussianNB's classes and their probabilities."""
     model, labels, shares = GaussianNB(priors=estimator.priors), [], []
     for value in values:
         model.set_params(var_smoothing=value).fit(X_train, y_train)
@@ -493,13 +517,13 @@ def probabilities(estimator, values, X_train, y_train, X_test):
     ids=["log", "words", "one against the rest", "auc", "brier", "labels"],
 )
 def test_a_path_that_gives_probabilities(forgotten, labels, options):
-    """Log loss, AUC and every scorer that asks for them."""
+    """Log loss, AUC and other scorers use the probabilities."""
     add_path(GaussianNB, "var_smoothing", probabilities, responses=["predict_proba"])
     assert_same(*two(GaussianNB(), SMOOTHING, labels, **options), "GaussianNB")
 
 
 def test_a_class_that_a_training_part_lacks_has_no_column(forgotten):
-    """The function says nothing of a class that it was not shown: its probability is 0, as on refit."""
+    """A class missing in the training part has probability 0, as on refit."""
     labels = np.array([0] * 60 + [1] * 60 + [2] * 58)
     lacking = Recipe(
         outer=[(np.arange(20, 100), [*range(20), *range(100, 120)])], inner=None
@@ -525,7 +549,7 @@ def test_a_class_that_a_training_part_lacks_has_no_column(forgotten):
     ],
 )
 def test_a_path_that_gives_decisions(forgotten, labels, scoring):
-    """Of two classes one number for each row and value, of more one for each class."""
+    """Two classes have one decision per row and value, more classes one each."""
     add_path(Centroids, "shrink", shrunken, responses="decision_function")
     assert_same(
         *two(Centroids(), {"shrink": [0.0, 0.3, 0.9]}, labels, scoring=scoring),
@@ -534,12 +558,12 @@ def test_a_path_that_gives_decisions(forgotten, labels, scoring):
 
 
 def test_a_response_that_a_path_does_not_give_is_refitted(forgotten):
-    """By the method that the estimator has; the reason names it."""
+    """The reason names the missing method of the estimator."""
     add_path(Centroids, "shrink", lambda *given: shrunken(*given)["predict"])
     ours, refit = two(Centroids(), {"shrink": [0.0, 0.3]}, y > 0, scoring="roc_auc")
     assert (ours.path, ours.chosen) == ("refit", refit.chosen)
     assert (
-        "says predictions only, and the -roc_auc loss wants more: decision_function"
+        "returns predictions only, and the -roc_auc loss needs decision_function"
         in ours.path_reason
     )
 
@@ -566,7 +590,7 @@ def test_a_response_that_a_path_does_not_give_is_refitted(forgotten):
     ],
 )
 def test_a_dict_that_cannot_be_is_an_error(forgotten, change, match):
-    """What is missing or of another shape is named."""
+    """The message names the missing or misshapen response."""
     add_path(
         Centroids,
         "shrink",
@@ -586,8 +610,8 @@ def test_a_dict_that_cannot_be_is_an_error(forgotten, change, match):
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"cost": 3}, WrongTypeError, "cost=3 is no function"),
-        ({"memory": "much"}, WrongTypeError, "memory='much' is no function"),
+        ({"cost": 3}, WrongTypeError, "cost=3 is not a function"),
+        ({"memory": "much"}, WrongTypeError, "memory='much' is not a function"),
         (
             {"responses": ["transform"]},
             FamilyError,
@@ -598,13 +622,13 @@ def test_a_dict_that_cannot_be_is_an_error(forgotten, change, match):
     ],
 )
 def test_options_that_cannot_be_are_refused(options, error, match):
-    """When the path is added."""
+    """add_path refuses them."""
     with pytest.raises(error, match=match):
         add_path(Kernel, "bandwidth", kernels, **options)
 
 
-def test_a_cost_tells_the_time_without_a_fit(forgotten):
-    """Of every inner and outer split; behind a transformer, whose time nobody knows, one fit is timed."""
+def test_a_cost_gives_the_time_without_a_fit(forgotten):
+    """It covers every split; after a transformer of unknown cost one fit is timed."""
     sizes = []
 
     def cost(n_train, n_columns, n_values):
@@ -612,17 +636,17 @@ def test_a_cost_tells_the_time_without_a_fit(forgotten):
         return 1e10
 
     def never(*rows):
-        raise AssertionError("asked")
+        raise AssertionError("called")
 
     add_path(
         Kernel, "bandwidth", never, cost=cost, memory=lambda *sizes: 1e9 + sizes[0]
     )
-    found = dry_run(
+    forecast = dry_run(
         NESTED, Family(Kernel(), {"bandwidth": BANDWIDTHS}), SCALED, X[:, 0]
     )
     assert set(sizes) == {(59, 13, 3), (60, 13, 3), (118, 13, 3), (119, 13, 3)}
-    assert found.seconds > 1
-    assert found.megabytes > 1000
+    assert forecast.seconds > 1
+    assert forecast.megabytes > 1000
     behind = Family(
         make_pipeline(MinMaxScaler(), Kernel()), {"kernel__bandwidth": BANDWIDTHS}
     )
@@ -631,7 +655,7 @@ def test_a_cost_tells_the_time_without_a_fit(forgotten):
 
 @pytest.mark.parametrize("given", [-1, "many", None, np.nan])
 def test_a_cost_that_is_no_number_is_an_error(forgotten, given):
-    """With what it was asked for."""
+    """The message shows the arguments of the call."""
     add_path(Kernel, "bandwidth", kernels, cost=lambda *sizes: given)
     with pytest.raises(
         FamilyError,
@@ -641,7 +665,7 @@ def test_a_cost_that_is_no_number_is_an_error(forgotten, given):
 
 
 def test_what_a_path_counts_is_noted(forgotten):
-    """In the words that were added with it."""
+    """The note uses the sentence that was added with the path."""
 
     def counting(*rows):
         return {"predict": kernels(*rows), "ties": 1}
@@ -657,7 +681,7 @@ def test_what_a_path_counts_is_noted(forgotten):
 
 
 def test_one_se_by_the_order_that_was_added(forgotten):
-    """Larger bandwidths are simpler where it is said so."""
+    """Larger bandwidths are simpler if the path declares them so."""
     add_path(Kernel, "bandwidth", kernels, simplest={"bandwidth": "large"})
     family = Family(Kernel(), {"bandwidth": BANDWIDTHS})
     result = NESTED.run(

@@ -1,4 +1,5 @@
-"""cvnb equals scikit-learn and the oracle of naive.py on every row of the table, and however else they are asked."""
+"""cvnb equals scikit-learn and the oracle of naive.py on every row of the table, and
+however else they are asked."""
 
 import functools
 from pathlib import Path
@@ -98,10 +99,13 @@ class Reference:
 
 
 @functools.cache
-def reference_row(row):
-    """What scikit-learn gives for a row of the table."""
+def reference_row(row, as_given=False):
+    """What scikit-learn gives for a row of the table: on X and y in double precision, which
+    the fast paths compute in, or as they are given."""
     name, family, recipe = row
     X, y = cases.data(name)
+    if not as_given:
+        X, y = cases.in_double(X), cases.in_double(y)
     model = cases.FAMILIES[family]
     return Reference(model, X, y, *cases.splitters(model, recipe, len(y)))
 
@@ -165,6 +169,16 @@ WITH_PLUG_IN = [row for row in DETERMINED if cases.FAMILIES[row[1]].plug_in]
 each_row = functools.partial(pytest.mark.parametrize, "row", ids="-".join)
 
 
+def is_narrow(row):
+    """Whether X or y of a row are floats of fewer than 64 bits."""
+    return "float" in row[0]
+
+
+def has_numbers(row):
+    """Whether the targets of a row are numbers, not classes."""
+    return cases.FAMILIES[row[1]].loss == "squared"
+
+
 @each_row(DETERMINED)
 def test_every_row_equals_scikit_learn(row):
     """The path that is chosen for a family gives scikit-learn's numbers."""
@@ -172,11 +186,27 @@ def test_every_row_equals_scikit_learn(row):
     assert_equals_scikit_learn(run_row(row), reference_row(row), tolerance)
 
 
-@each_row(cases.TABLE)
+# scikit-learn's regressors end their iterations and means in the precision of float32
+@each_row([row for row in cases.TABLE if not (is_narrow(row) and has_numbers(row))])
 def test_every_row_refitted_equals_scikit_learn(row):
     """Refitting every setting gives scikit-learn's numbers."""
     result = run_row(row) if run_row(row).path == "refit" else run_row(row, "refit")
-    assert_equals_scikit_learn(result, reference_row(row))
+    assert_equals_scikit_learn(result, reference_row(row, as_given=is_narrow(row)))
+
+
+@each_row([row for row in cases.TABLE if is_narrow(row) and "tree" not in row[1]])
+def test_narrow_floats_are_noted_once(row):
+    """float16 and float32 take the fast path, whose one note on them names X and y."""
+    result = run_row(row)
+    (note,) = [note for note in result.notes if "float" in note]
+    assert note.endswith(
+        ": computed in double precision, as scikit-learn computes on float64."
+    )
+    for values, name in zip(cases.data(row[0]), "Xy", strict=True):
+        narrow = cases.in_double(values) is not values
+        assert (f"{name} is {values.dtype}" in note) == narrow
+    assert result.path != "refit"
+    assert "offset" in row[0] or not any("refitted" in note for note in result.notes)
 
 
 @each_row(WITH_PLUG_IN)
@@ -199,7 +229,8 @@ def test_every_row_equals_its_definition(row):
     ]
 )
 def test_equal_distances_go_to_the_smaller_row_number(row):
-    """Where rows are equally far, the neighbours follow the definition's rule, or on refit are scikit-learn's."""
+    """Where rows are equally far, the neighbours follow the definition's rule, or on refit
+    are scikit-learn's."""
     X, y = cases.data(row[0])
     result = run_row(row)
     if result.path == "refit":
@@ -220,7 +251,8 @@ def test_rows_said_to_be_free_of_equal_distances_are(row):
 
 
 def test_rounding_does_not_break_a_tie():
-    """Accuracies .1, .2, .3 and .3, .2, .1 of two settings are a tie, and the first in the grid's order wins."""
+    """Accuracies .1, .2, .3 and .3, .2, .1 of two settings are a tie, and the first in the
+    grid's order wins."""
     y = np.concatenate(
         [
             np.repeat([0, 1, 2], counts)
@@ -270,7 +302,8 @@ def test_lists_of_row_numbers_equal_the_splitters_that_drew_them(family):
 
 
 def test_inner_splits_count_positions_in_the_order_of_an_unsorted_training_part():
-    """The plan's inner splits are the inner splitter's positions within the outer training rows as drawn."""
+    """The plan's inner splits are the inner splitter's positions within the outer training
+    rows as drawn."""
     X, y = cases.data("plain / numbers")
     outer, inner = ShuffleSplit(3, test_size=0.3, random_state=0), KFold(4)
     plan = Recipe(outer=outer, inner=inner).plan(X, y)
@@ -288,7 +321,8 @@ def test_inner_splits_count_positions_in_the_order_of_an_unsorted_training_part(
 
 
 def any_splits(rng, rows, least):
-    """One to three splits of some of these rows in any order, with at least so many of them for training."""
+    """One to three splits of some of these rows in any order, with at least so many of them
+    for training."""
     splits = []
     for _ in range(rng.integers(1, 4)):
         order = rng.permutation(rows)
@@ -414,12 +448,14 @@ GROUPED = {
 @pytest.mark.parametrize(
     ("family", "keywords", "outer", "inner"), GROUPED.values(), ids=GROUPED
 )
-def test_groups_reach_both_levels(family, keywords, outer, inner):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_groups_reach_both_levels(family, keywords, outer, inner, dtype):
     """Grouped folds, given or counted, are scikit-learn's own outside and inside."""
     X, y = some_data(family)
+    given, X = X.astype(dtype), X.astype(dtype).astype(np.float64)
     groups = np.random.default_rng(1).integers(0, 14, len(y))
     model = cases.FAMILIES[family]
-    result = run(model, Recipe(**keywords), X, y, groups=groups)
+    result = run(model, Recipe(**keywords), given, y, groups=groups)
     outer = list(outer.split(X, y, groups))
     assert_equals_loops(
         model, result, X, y, outer, inner_rows(inner, outer, X, y, groups)
@@ -436,6 +472,7 @@ WEIGHTED = [
     "tree",
     "tree means",
     "logistic on components",
+    "least squares on components",
 ]
 
 
@@ -445,12 +482,14 @@ def weights_of(y):
     return np.where(rng.random(len(y)) < 0.1, 0.0, rng.uniform(0.2, 3.0, len(y)))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("family", WEIGHTED)
-def test_weights_equal_weighted_fits_of_scikit_learn(family):
+def test_weights_equal_weighted_fits_of_scikit_learn(family, dtype):
     """Weights go to the final step's fit and to the fold losses, and to nothing else."""
     X, y = some_data(family)
+    given, X = X.astype(dtype), X.astype(dtype).astype(np.float64)
     model, weights = cases.FAMILIES[family], weights_of(y)
-    result = run(model, Recipe(outer=5, inner=3), X, y, sample_weight=weights)
+    result = run(model, Recipe(outer=5, inner=3), given, y, sample_weight=weights)
     outer, inner = cases.splitters(model, "5 x 3", len(y))
     outer = list(outer.split(X, y))
     assert_equals_loops(
@@ -503,7 +542,8 @@ METRICS = [
 
 @pytest.mark.parametrize(("scoring", "family", "name"), METRICS)
 def test_a_metric_of_scikit_learn_chooses_and_measures(scoring, family, name):
-    """The loss is minus the score (1 - accuracy), and score and fold_scores give the scores back."""
+    """The loss is minus the score (1 - accuracy), and score and fold_scores give the scores
+    back."""
     X, y = cases.data(name)
     model = cases.FAMILIES[family]
     result = run(model, Recipe(outer=5, inner=3), X, y, scoring=scoring)
@@ -626,9 +666,10 @@ def test_sparse_equals_dense(family):
 
 
 def test_sparse_ridge_equals_scikit_learn_on_sparse():
-    """A model that has another solver for sparse X gives scikit-learn's numbers on sparse X."""
+    """Sparse X has a solver that iterates: its numbers are equal once it is brought to its end."""
     X, y = cases.data("wide / numbers")
     X, model = sp.csr_array(with_zeros(X)), cases.FAMILIES["ridge"]
+    model = model._replace(estimator=clone(model.estimator).set_params(tol=1e-13))
     expected = Reference(model, X, y, *cases.splitters(model, "5 x 3", len(y)))
     assert_equals_scikit_learn(run(model, Recipe(outer=5, inner=3), X, y), expected)
 
@@ -766,7 +807,8 @@ def test_tuning_on_all_rows_measures_nothing_outside(family, recipe):
     [("svc", "auto"), ("knn votes", "auto"), ("knn votes", False), ("ridge", "auto")],
 )
 def test_cv_then_test_equals_train_test_split_then_grid_search(family, stratify):
-    """A holdout is train_test_split's, and the inner folds count positions in the order of its training part."""
+    """A holdout is train_test_split's, and the inner folds count positions in the order of
+    its training part."""
     X, y = some_data(family)
     model, seed = cases.FAMILIES[family], 4
     stratified = stratify == "auto" and model.loss == "zero_one"
@@ -843,7 +885,8 @@ FLAT = [
 
 @pytest.mark.parametrize("family", FLAT)
 def test_outer_curves_are_fits_of_every_setting_on_every_outer_training_part(family):
-    """With flat=True the outer curves, their smallest mean and the optimism are those of explicit fits."""
+    """With flat=True the outer curves, their smallest mean and the optimism are those of
+    explicit fits."""
     X, y = some_data(family)
     model = cases.FAMILIES[family]
     result = run(model, Recipe(outer=5, inner=3), X, y, flat=True)
@@ -866,14 +909,16 @@ def test_the_flat_estimate_of_one_holdout_is_the_smallest_inner_loss(family):
 
 
 def test_no_refits_are_made_for_curves_that_nobody_asked_for():
-    """A family that needs refits has no outer curves, flat estimate or optimism unless flat=True."""
+    """A family that needs refits has no outer curves, flat estimate or optimism unless
+    flat=True."""
     result = run_row_of("svc")
     assert (result.outer_curves, result.flat, result.optimism) == (None, None, None)
 
 
 @pytest.mark.parametrize("family", SOME)
 def test_out_of_fold_predictions_are_those_of_the_chosen_settings(family):
-    """On each outer test part the predictions are those of the chosen setting fitted on its training part."""
+    """On each outer test part the predictions are those of the chosen setting fitted on its
+    training part."""
     X, y = some_data(family)
     model, result = cases.FAMILIES[family], run_row_of(family)
     for (train, test), setting in zip(result.plan.outer, result.chosen, strict=True):
@@ -912,7 +957,8 @@ def test_leave_one_out_of_polynomials_of_horsepower(degree):
 
 
 def test_nested_versus_flat_on_iris():
-    """Over 30 trials the flat score exceeds the nested one by 0.007581 on average, with standard deviation 0.007833."""
+    """Over 30 trials the flat score exceeds the nested one by 0.007581 on average, with
+    standard deviation 0.007833."""
     X, y = load_iris(return_X_y=True)
     family = Family(SVC(kernel="rbf"), {"C": [1, 10, 100], "gamma": [0.01, 0.1]})
     optimism = np.empty(30)

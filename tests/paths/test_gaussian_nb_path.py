@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes: every smoothing from one pass over the rows has the losses of scikit-learn's fits."""
+"""Gaussian naive Bayes: every smoothing has the losses of scikit-learn's fits."""
 
 import numpy as np
 import pytest
@@ -10,15 +10,12 @@ from sklearn.naive_bayes import GaussianNB
 import cases
 from class_paths import (
     AHEAD,
-    GROUPED,
     NESTED,
-    ONE_SETTING,
-    RECIPES,
-    SHARED,
     assert_as_refitted,
     family,
     metric,
     table,
+    weights_of,
 )  # fmt: skip
 from cvnb import Family, Recipe
 from cvnb.errors import FitError
@@ -30,81 +27,21 @@ from cvnb.paths.classes.sums import sums_of
 GRID = {"var_smoothing": [1e-9, 1e-3, 0.1, 1.0, 30.0]}
 
 
-def weights_of(y):
-    """Between 0.2 and 3, some 0."""
-    rng = np.random.default_rng(2)
-    return np.where(rng.random(len(y)) < 0.1, 0.0, rng.uniform(0.2, 3.0, len(y)))
-
-
 @pytest.mark.parametrize(
     "loss", ["zero_one", "log", "auc", "balanced_accuracy", "neg_brier_score"]
 )
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("ahead", AHEAD)
 def test_every_smoothing_has_scikit_learns_losses(ahead, n_classes, loss):
-    """Alone, scaled and behind another transformer, by predictions and probabilities; of words, and weighted."""
+    """Alone, scaled and behind another transformer, for labels and probabilities, and weighted."""
     X, y = table(n_classes)
     path = "path:gaussian_nb" if ahead == "behind" else "shared:gaussian_nb"
-    if (
-        loss != "neg_brier_score"
-    ):  # which wants to be told which of two words is the positive one
+    if loss != "neg_brier_score":  # it needs to know which of two words is positive
         y = np.array(["d", "b", "a", "c", "e"])[y]
     fam = family(GaussianNB(), GRID, AHEAD[ahead])
     assert_as_refitted(fam, X, y, path=path, **metric(loss, y))
     assert_as_refitted(
         fam, X, y, path=path, sample_weight=weights_of(y), **metric(loss, y)
-    )
-
-
-@pytest.mark.parametrize("ahead", ["bare", "scaled"])
-@pytest.mark.parametrize("name", RECIPES)
-def test_every_recipe_takes_the_path(name, ahead):
-    """From sums of blocks where the splits are a partition, else from the rows."""
-    X, y = table(m=61)
-    path = "shared:gaussian_nb" if name in SHARED else "path:gaussian_nb"
-    for options in ({"loss": "log"}, {"sample_weight": weights_of(y) + 0.1}):
-        assert_as_refitted(
-            family(GaussianNB(), GRID, AHEAD[ahead]),
-            X,
-            y,
-            RECIPES[name],
-            path,
-            **options,
-        )
-
-
-@pytest.mark.parametrize("name", ONE_SETTING)
-def test_recipes_without_a_choice_take_the_path(name):
-    """Outer splits that partition all rows are sums of blocks."""
-    path = "path:gaussian_nb" if name == "validation" else "shared:gaussian_nb"
-    assert_as_refitted(family(GaussianNB(), {}), *table(), ONE_SETTING[name], path)
-
-
-def test_groups_stay_together():
-    """Splits by group are a partition like others."""
-    X, y = table()
-    assert_as_refitted(
-        family(GaussianNB(), GRID),
-        X,
-        y,
-        GROUPED,
-        "shared:gaussian_nb",
-        groups=np.arange(len(y)) // 3,
-    )
-
-
-@pytest.mark.parametrize("ahead", ["bare", "scaled"])
-@pytest.mark.parametrize(
-    "name",
-    ["one column / classes", "constant column / classes", "copies / words", "copies / rare classes", "wide / classes",
-     "offset / classes", "float32 / classes", "bytes / words", "bits / truths", "ties / rare classes"],
-)  # fmt: skip
-@pytest.mark.parametrize("loss", ["zero_one", "log", "auc"])
-def test_odd_tables_are_scikit_learns(name, ahead, loss):
-    """Whether the path serves them or leaves them."""
-    X, y = cases.data(name)
-    assert_as_refitted(
-        family(GaussianNB(), GRID, AHEAD[ahead]), X, y, **metric(loss, y)
     )
 
 
@@ -122,7 +59,7 @@ def test_labels_of_odd_tables_are_served(name):
 
 
 def test_columns_that_are_constant_in_some_classes_cost_no_digits():
-    """Their variance there is what is added to all of them, at the least 1e-9 of the largest."""
+    """Their variance there is the smoothing alone, at least 1e-9 of the largest variance."""
     X, y = load_digits(n_class=4, return_X_y=True)
     result = NESTED.run(Family(GaussianNB(), GRID), X[:300], y[:300], progress="off")
     assert result.path == "shared:gaussian_nb"
@@ -130,7 +67,7 @@ def test_columns_that_are_constant_in_some_classes_cost_no_digits():
 
 
 def test_priors_count_as_given():
-    """They are a kind of their own among the settings."""
+    """Settings with other priors are a combination of their own."""
     X, y = table()
     both = {"var_smoothing": [1e-9, 0.3], "priors": [None, [0.2, 0.2, 0.6]]}
     assert_as_refitted(
@@ -139,7 +76,7 @@ def test_priors_count_as_given():
 
 
 def test_a_smoothing_that_is_given_twice_is_the_same_twice():
-    """To the bit, in any order."""
+    """Bit by bit, in any order."""
     X, y = table()
     grid = {"var_smoothing": [1.0, 0.1, 1.0, 0.1]}
     result = assert_as_refitted(
@@ -164,7 +101,7 @@ def test_a_smoothing_that_is_given_twice_is_the_same_twice():
     ],
 )
 def test_what_is_not_for_the_path_is_refitted(X, grid, options, why):
-    """The reason says what stands in the way."""
+    """The reason names the obstacle."""
     result = NESTED.run(
         Family(GaussianNB(), grid), X, table()[1], progress="off", **options
     )
@@ -173,7 +110,7 @@ def test_what_is_not_for_the_path_is_refitted(X, grid, options, why):
 
 
 def test_priors_that_scikit_learn_refuses_are_refused_in_its_words():
-    """By refit, which finds that every setting fails."""
+    """The error is that of refit, where every setting fails."""
     with pytest.raises(FitError, match="The sum of the priors should be 1"):
         NESTED.run(
             Family(GaussianNB(priors=[0.5, 0.5, 0.5]), GRID), *table(), progress="off"
@@ -181,7 +118,7 @@ def test_priors_that_scikit_learn_refuses_are_refused_in_its_words():
 
 
 def test_a_class_that_a_training_part_lacks_is_never_said():
-    """Two classes of three are a problem of two; one alone is told by refit."""
+    """Two classes of three are a problem of two; a single class is refitted."""
     X, y = table(3, m=40)
     y[:] = np.where(np.arange(40) < 4, 2, y % 2)
     outer = [(np.arange(4, 40), np.arange(4)), (np.arange(30), np.arange(30, 40))]
@@ -200,38 +137,6 @@ def test_a_class_that_a_training_part_lacks_is_never_said():
         )
     alone = np.where(np.arange(40) >= 30, 1, 0)
     assert_as_refitted(family(GaussianNB(), GRID), X, alone, Recipe(outer, inside))
-
-
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("ahead", ["bare", "scaled"])
-def test_garbage_in_an_outer_test_part_moves_no_bit(ahead, weighted):
-    """Its rows are in no sum: the inner losses and the choice are the same to the bit."""
-    X, y = table()
-    recipe, fam = Recipe(4, 3, stratify=False), family(GaussianNB(), GRID, AHEAD[ahead])
-    w = weights_of(y) + 0.1 if weighted else None
-    clean = recipe.run(fam, X, y, loss="log", progress="off", sample_weight=w)
-    for j, (_, test) in enumerate(clean.plan.outer):
-        rng, dirty, labels = np.random.default_rng(j), X.copy(), y.copy()
-        dirty[test] = 1e6 * rng.normal(size=dirty[test].shape)
-        labels[test] = rng.permutation(y)[: test.size]
-        found = recipe.run(
-            fam, dirty, labels, loss="log", progress="off", sample_weight=w
-        )
-        np.testing.assert_array_equal(found.inner_curves[j], clean.inner_curves[j])
-        assert found.chosen_index[j] == clean.chosen_index[j]
-
-
-def test_any_number_of_threads_gives_the_same_bits():
-    """One or two, where there is enough to do for two."""
-    X, y = table(m=4000, p=12)
-    fam = family(GaussianNB(), {"var_smoothing": np.logspace(-9, 1, 41)})
-    one, two = (
-        Recipe(5, 5).run(fam, X, y, loss="log", progress="off", n_jobs=n)
-        for n in (1, 2)
-    )
-    assert one.path == "shared:gaussian_nb"
-    for name in ("inner_curves", "outer_curves", "fold_risks"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
 
 def test_one_se_takes_the_largest_smoothing():
@@ -259,15 +164,20 @@ def test_one_se_takes_the_largest_smoothing():
 
 
 @given(
-    m=st.integers(4, 40), p=st.integers(1, 5), n_classes=st.integers(1, 4), n_blocks=st.integers(1, 6),
-    seed=st.integers(0, 10**6), weighted=st.booleans(), away=st.sampled_from([0.0, 1.0, 1e3]),
-)  # fmt: skip
+    m=st.integers(4, 40),
+    p=st.integers(1, 5),
+    n_classes=st.integers(1, 4),
+    n_blocks=st.integers(1, 6),
+    seed=st.integers(0, 10**6),
+    weighted=st.booleans(),
+    away=st.sampled_from([0.0, 1.0, 1e3]),
+)
 @settings(max_examples=100)
 @pytest.mark.parametrize("second", [squares, products])
 def test_moments_of_sums_are_those_of_the_rows(
     second, m, p, n_classes, n_blocks, seed, weighted, away
 ):
-    """Of any rows in any blocks, weighted or not, far from zero or near."""
+    """For any rows in any blocks, weighted or not, far from zero or near."""
     rng = np.random.default_rng(seed)
     X, codes, block = (
         rng.normal(size=(m, p)) + away,
@@ -278,15 +188,16 @@ def test_moments_of_sums_are_those_of_the_rows(
     rows = of_rows(X, codes, w, second)
     sums, shape = 0.0, rows.seconds.shape[1:]
     for b in range(n_blocks):
-        own = np.zeros((n_classes, 2 + 3 * p + int(np.prod(shape))))
+        block_sums = np.zeros((n_classes, 2 + 3 * p + int(np.prod(shape))))
         for code in range(n_classes):
             at = (block == b) & (codes == code)
             if at.any():
-                mine = None if w is None else w[at]
-                own[code] = sums_of(
-                    X[at] - rows.origin, mine, np.zeros(1, dtype=np.int64), second
+                starts = np.zeros(1, dtype=np.int64)
+                weights = None if w is None else w[at]
+                block_sums[code] = sums_of(
+                    X[at] - rows.origin, weights, starts, second
                 )[0]
-        sums = sums + own
+        sums = sums + block_sums
     found = of_sums(sums, rows.origin, shape)
     np.testing.assert_array_equal(found.present, rows.present)
     for name in ("n", "weight", "means", "seconds", "variance"):
@@ -294,13 +205,13 @@ def test_moments_of_sums_are_those_of_the_rows(
             getattr(found, name), getattr(rows, name), rtol=1e-10, atol=1e-12
         )
     for k, code in enumerate(rows.present):
-        own, mine = X[codes == code], None if w is None else w[codes == code]
-        expected = (
-            np.cov(own.T, bias=True, aweights=mine).reshape(p, p)
-            if len(own) > 1
-            else np.zeros((p, p))
-        )
-        expected = expected if second is products else np.diag(expected)
+        of_class = codes == code
+        expected = np.zeros((p, p))
+        if np.count_nonzero(of_class) > 1:
+            weights = None if w is None else w[of_class]
+            expected = np.cov(X[of_class].T, bias=True, aweights=weights).reshape(p, p)
+        if second is squares:
+            expected = np.diag(expected)
         np.testing.assert_allclose(
             rows.seconds[k], expected, rtol=1e-9, atol=1e-12 * (1.0 + away)
         )

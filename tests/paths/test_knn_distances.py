@@ -1,25 +1,26 @@
-"""What a stranger found wrong in the fast paths, each once."""
+"""Distances of zero, subnormal, nearly equal or undefined: the k-NN path."""
 
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pytest
-from sklearn.impute import KNNImputer
-from sklearn.manifold import Isomap
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
 
 import naive
 from cvnb import Family, Recipe
-from cvnb.errors import FitError
 from cvnb.kernels import neighbours
 from cvnb.paths.knn.search import Geometry, nearest
 
 NESTED = Recipe(outer=4, inner=3)
+
+
 RNG = np.random.default_rng(0)
+
+
 X = RNG.normal(size=(60, 4))
+
+
 CLASSES = (X[:, 0] + 0.5 * RNG.normal(size=60) > 0).astype(int)
 
 
@@ -29,28 +30,6 @@ def both(model, grid, y=CLASSES, recipe=NESTED, **options):
         recipe.run(Family(model, grid), X, y, progress="off", path=path, **options)
         for path in ("auto", "refit")
     ]
-
-
-@pytest.mark.parametrize(
-    ("ahead", "grid"),
-    [
-        (KNNImputer(), {"knnimputer__n_neighbors": [1, 2, 9]}),
-        (
-            KNNImputer(),
-            {
-                "knnimputer__n_neighbors": [1, 2, 9],
-                "kneighborsclassifier__n_neighbors": [3, 5],
-            },
-        ),
-        (Isomap(n_neighbors=8), {"isomap__p": [1, 2]}),
-    ],
-)
-def test_a_parameter_of_a_step_ahead_is_not_the_models(ahead, grid):
-    """n_neighbors and p of a transformer are not the model's, though they have its names."""
-    fast, slow = both(make_pipeline(ahead, KNeighborsClassifier()), grid)
-    assert fast.path == "path:knn"
-    assert fast.chosen == slow.chosen
-    np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-12)
 
 
 TINY = """
@@ -66,7 +45,8 @@ assert fast.path == "shared:knn" and np.allclose(fast.fold_risks, slow.fold_risk
 
 
 def test_distances_too_small_to_divide_by_are_sorted():
-    """Subnormal distances once led out of the buckets and killed the process; so they are tried in one of their own."""
+    """Subnormal distances once led out of the buckets and killed the process; so they are
+    tried in one of their own."""
     done = subprocess.run([sys.executable, "-c", TINY], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
@@ -124,39 +104,9 @@ def test_a_power_of_none_costs_its_own_setting():
     assert any("p=None failed" in note for note in fast.notes)
 
 
-def test_warnings_of_a_metric_become_notes():
-    """A class that nobody predicts makes precision warn: that is noted on threads too, not shown."""
-    y = (X[:, 0] > 0.8).astype(int)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        results = both(
-            KNeighborsClassifier(),
-            {"n_neighbors": [1, 7, 15]},
-            y,
-            Recipe(3, 2),
-            scoring="precision",
-        )
-    assert results[0].path == "shared:knn"
-    assert all(
-        any("UndefinedMetricWarning" in note for note in result.notes)
-        for result in results
-    )
-
-
-@pytest.mark.parametrize("path", ["auto", "refit"])
-def test_an_exception_of_a_users_loss_is_told_as_when_refitting(path):
-    """A function that always fails leaves no setting, whatever it raises."""
-
-    def broken(y, prediction):
-        raise KeyError("boom")
-
-    family = Family(KNeighborsRegressor(), {"n_neighbors": [1, 7]})
-    with pytest.raises(FitError, match=r"(?s)every setting failed.*KeyError"):
-        NESTED.run(family, X, X[:, 0], loss=broken, progress="off", path=path)
-
-
 def test_a_row_parallel_to_a_test_row_moves_no_bit():
-    """What only an outer test part makes hard is measured by refit, and the choice inside stays as it was."""
+    """What only an outer test part makes hard is measured by refit, and the choice inside
+    stays as it was."""
     family = Family(
         KNeighborsRegressor(metric="cosine", weights="distance"),
         {"n_neighbors": [2, 5, 9]},
@@ -172,3 +122,14 @@ def test_a_row_parallel_to_a_test_row_moves_no_bit():
         "splits were refitted: rows are nearly parallel" in note
         for note in result.notes
     )
+
+
+def test_the_neighbours_of_rows_with_other_columns_are_not_sought():
+    """The kernels trust the caller, who looks first."""
+    with pytest.raises(ValueError, match="6 columns against 1"):
+        nearest(
+            np.zeros((30, 6)),
+            np.zeros((4, 1)),
+            Geometry(False, neighbours.MANHATTAN, 1.0),
+            2,
+        )

@@ -1,7 +1,7 @@
-"""Nearest neighbours that are equally far: rounding tells none apart, in any unit, by any search.
+"""Neighbours at equal distances: rounding separates none, in any unit, in any search.
 
 The rule is computed from whole numbers, with fifty digits; the runs get the same numbers in units
-that a float cannot hold.
+that a float cannot represent.
 """
 
 from decimal import Decimal, localcontext
@@ -21,11 +21,11 @@ import naive
 from cvnb import Family, Recipe, knn
 from cvnb.kernels import neighbours as kernel
 from cvnb.paths.knn import search
-from cvnb.paths.knn.search import Geometry, Near, Search, nearest
+from cvnb.paths.knn.search import Geometry, NeighbourLists, Search, nearest
 from cvnb.results.estimate import record_of
 
 VOTES, MEANS = KNeighborsClassifier, KNeighborsRegressor
-CARS = Path(__file__).parent.parent.parent / "notebooks" / "data" / "auto.csv"
+CARS = Path(__file__).parents[2] / "notebooks" / "data" / "auto.csv"
 UNITS = {
     "1": 1.0,
     "10": 10.0,
@@ -49,13 +49,13 @@ EXACT = {"rtol": 1e-9, "atol": 1e-12}
 
 
 def digits(number, n=30):
-    """The first digits of a number; the others the steps that led to it may have rounded."""
+    """Return the first digits of a number; earlier steps may have rounded the others."""
     with localcontext(prec=n):
         return +number
 
 
 def in_units_of_deviation(train, test):
-    """The rows of both in standard deviations of the training rows."""
+    """Return the rows of both in standard deviations of the training rows."""
     columns = []
     for c in range(train.shape[1]):
         x = [Decimal(int(v)) for v in train[:, c]]
@@ -70,7 +70,7 @@ def in_units_of_deviation(train, test):
 
 
 def distance(x, z, metric):
-    """Distance of two rows; 1 from a row of zeros under the cosine."""
+    """Return the distance of two rows; 1 from a row of zeros under the cosine."""
     gaps = [abs(a - b) for a, b in zip(x, z, strict=True)]
     if metric == "cosine":
         squares = sum(a * a for a in x) * sum(b * b for b in z)
@@ -89,7 +89,7 @@ def distance(x, z, metric):
 
 
 class Rule:
-    """A plug-in of `naive` for whole numbers X; `ties` counts the k-th neighbours that are as far as the next one."""
+    """A plug-in of `naive` for whole numbers X; `ties` counts the predictions with a tie."""
 
     def __init__(self, metric, scaled, weights, votes):
         self.metric, self.scaled, self.weights, self.votes = (
@@ -101,7 +101,7 @@ class Rule:
         self.ties, self.ranks = 0, {}
 
     def ranked(self, train, test):
-        """For each test row, (distance, place) of every training row in order; kept from setting to setting."""
+        """Return (distance, place) of every training row in order, for each test row."""
         key = train.tobytes(), test.tobytes()
         if key not in self.ranks:
             with localcontext(prec=50):
@@ -125,7 +125,7 @@ class Rule:
 
     def __call__(self, setting, X_train, y_train, X_test, w_train=None):
         k = setting["n_neighbors"]
-        said = []
+        predictions = []
         for ranks in self.ranked(X_train, X_test):
             self.ties += k < len(ranks) and ranks[k][0] == ranks[k - 1][0]
             touching = ranks[0][0] == 0
@@ -140,16 +140,16 @@ class Rule:
                 mean = sum(
                     Decimal(float(label)) * s for label, s in sums.items()
                 ) / sum(sums.values())
-            said.append(
+            predictions.append(
                 min(label for label, s in sums.items() if s == most)
                 if self.votes
                 else float(mean)
             )
-        return np.array(said)
+        return np.array(predictions)
 
 
 def by_rule(result, X, y, ks, loss, **rule):
-    """(the rule's numbers on the splits of a result, its number of ties)."""
+    """Return the rule's numbers on the splits of a result, and its number of ties."""
     rule = Rule(votes=loss == "zero_one", **rule)
     inner = [list(splits) for splits in result.plan.inner]
     grid = naive.settings_of({"n_neighbors": ks})
@@ -158,7 +158,7 @@ def by_rule(result, X, y, ks, loss, **rule):
 
 
 def assert_as_ruled(result, expected, ties):
-    """Curves, choices and predictions are the rule's, and so is the number of ties."""
+    """Curves, choices, predictions and the number of ties are the rule's."""
     np.testing.assert_allclose(result.inner_curves, expected.inner_curves, **EXACT)
     np.testing.assert_allclose(result.outer_curves, expected.outer_curves, **EXACT)
     assert result.chosen_index.tolist() == expected.chosen_index.tolist()
@@ -166,14 +166,13 @@ def assert_as_ruled(result, expected, ties):
         record_of(result).table.predictions, expected.predictions, strict=True
     ):
         np.testing.assert_allclose(ours, theirs, **EXACT)
-    said = [note for note in result.notes if "equally far" in note]
-    assert [int(note.split()[1]) if "predictions" in note else 1 for note in said] == (
-        [ties] if ties else []
-    )
+    notes = [note for note in result.notes if "equally far" in note]
+    counts = [int(note.split()[1]) if "predictions" in note else 1 for note in notes]
+    assert counts == ([ties] if ties else [])
 
 
 def drawn_splits(rng, m, overlapping):
-    """3 x 2 resampled splits that overlap, or a recipe of folds."""
+    """Return 3 x 2 overlapping resampled splits, or a recipe of folds."""
     if not overlapping:
         return Recipe(outer=3, inner=2, stratify=False, seed=int(rng.integers(100)))
     outer = [np.split(rng.permutation(m), [2 * m // 3]) for _ in range(3)]
@@ -193,7 +192,7 @@ def cars():
 
 
 def whole_means(plan, x, y, ks):
-    """Nested losses of one column of whole numbers, by sorting whole distances."""
+    """Return nested losses of one column of whole numbers, by sorting whole distances."""
 
     def losses(train, test):
         train = np.sort(train)
@@ -228,7 +227,7 @@ def test_the_unit_of_one_column_moves_no_risk(unit, scale):
 @pytest.mark.parametrize("scale", [False, True])
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 def test_irises_in_millimetres_centimetres_and_inches_are_the_same(weights, scale):
-    """No unit moves a curve, and the number of ties stays."""
+    """No unit changes a curve or the number of ties."""
     X, y = load_iris(return_X_y=True)
     whole = np.round(10 * X)
     family = knn(k=range(1, 31), weights=weights, scale=scale)
@@ -259,7 +258,7 @@ def test_irises_in_millimetres_centimetres_and_inches_are_the_same(weights, scal
 def test_on_a_grid_in_any_unit_the_rule_of_whole_numbers_holds(
     seed, p, metric, scaled, weights, votes, unit, offset, overlapping
 ):
-    """Few columns and many, bare and behind a scaler, folds and resampled splits, by every metric and weight."""
+    """For any width, scaling, splits, metric and weights."""
     rng = np.random.default_rng(seed)
     if (
         metric == "cosine"
@@ -299,7 +298,7 @@ def test_on_a_grid_in_any_unit_the_rule_of_whole_numbers_holds(
 @pytest.mark.parametrize("scale", [False, True])
 @pytest.mark.parametrize(("kind", "p"), [("tree", 2), ("sums", 2), ("product", 7)])
 def test_every_search_orders_ties_in_any_unit(monkeypatch, kind, p, scale, n_jobs):
-    """A tree, a matrix product and sums of differences give the numbers of whole X, on any threads."""
+    """A tree, a matrix product and sums of differences agree, on any number of threads."""
     rng = np.random.default_rng(3)
     X, y = rng.integers(0, 6, size=(500, p)), rng.normal(size=500)
     grown = []
@@ -308,7 +307,7 @@ def test_every_search_orders_ties_in_any_unit(monkeypatch, kind, p, scale, n_job
         "_worth_a_tree",
         lambda n, n_columns: kind == "tree" and (grown.append(n) or True),
     )
-    monkeypatch.setattr(Search, "_is_at_a_loss", lambda self, length: False)
+    monkeypatch.setattr(Search, "_leaves_many_uncertain", lambda self, length: False)
     for weights in ("uniform", "distance"):
         family = knn(k=range(1, 41), weights=weights, scale=scale)
         whole, *others = (
@@ -332,11 +331,11 @@ def test_every_search_orders_ties_in_any_unit(monkeypatch, kind, p, scale, n_job
     metric=st.sampled_from(range(5)),
 )
 def test_a_list_ends_where_no_row_left_out_of_it_could_stand(seed, p, length, metric):
-    """What a list holds is the beginning of all rows by the rule, whichever of them are looked at later."""
+    """A list is the beginning of the rule's order, whichever rows are skipped later."""
     rng = np.random.default_rng(seed)
     X = (rng.integers(0, 4, size=(60, p)) + 1) / 10
     length = min(length, 59)
-    near = Near.empty(60, length)
+    near = NeighbourLists.empty(60, length)
     Search(X, Geometry(False, metric, 3.0), length).fill(X, np.arange(60), near)
     name = ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"][metric]
     for t in range(60):
@@ -351,13 +350,13 @@ def test_a_list_ends_where_no_row_left_out_of_it_could_stand(seed, p, length, me
 
 
 def chain(rng, n, step=0.4e-12):
-    """Rows about 1 from 0, a few tolerances apart, in any order."""
+    """Return rows about 1 from 0, a few tolerances apart, in any order."""
     return (1.0 + step * rng.permutation(n))[:, None]
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_rows_left_out_of_a_chain_decide_nothing(seed):
-    """Classes begin with the nearest row of the training part, whether its neighbours are searched or met in a list."""
+    """Classes begin with the nearest training row, both in a search and in a list."""
     rng = np.random.default_rng(seed)
     X = np.vstack(
         [np.zeros((3, 1)), chain(rng, 12), 2.0 * chain(rng, 6), [[3.0], [4.0]]]
@@ -388,7 +387,7 @@ def test_rows_left_out_of_a_chain_decide_nothing(seed):
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("p", [1, 6])
 def test_a_chain_that_goes_on_beyond_the_candidates_is_followed(p, exact, rng):
-    """Where the nearest rows are one long chain, all of it is looked at."""
+    """If the nearest rows are one long chain, all of it is used."""
     T = np.zeros((3000, p))
     T[:, :1] = chain(rng, 3000, 0.9e-12)
     for k in (1, 5, 40):
@@ -401,7 +400,7 @@ def test_a_chain_that_goes_on_beyond_the_candidates_is_followed(p, exact, rng):
 
 
 def test_what_is_no_farther_than_the_rounding_of_a_row_is_at_distance_0():
-    """Neighbours that differ from a row of 1e6 in its last digit touch it; those of a row of 1 do not."""
+    """A difference of 1e-9 is rounding for a row of 1e6, and none for a row of 1."""
     for size, touched in ((1e6, 2), (1.0, 1)):
         X = np.array([[size], [size + 1e-9], [size], [2.0 * size]])
         near = nearest(X[1:], X[:1], Geometry(False, kernel.EUCLIDEAN, 2.0), 2)
@@ -409,9 +408,9 @@ def test_what_is_no_farther_than_the_rounding_of_a_row_is_at_distance_0():
 
 
 def test_garbage_far_away_makes_no_ties():
-    """What counts as equal depends on the test row and the distance, not on the largest row there is."""
+    """Equality depends on the test row and the distance, not on the largest row."""
     x = np.array([0.0, 1.0, 1.0 + 1e-9, 1e12])[:, None]
-    near = Near.empty(4, 3)
+    near = NeighbourLists.empty(4, 3)
     Search(x, Geometry(False, kernel.EUCLIDEAN, 2.0), 3).fill(x, np.arange(4), near)
     assert near.rows[0].tolist() == [1, 2, 3]
     near = nearest(x[[2, 1, 3]], x[:1], Geometry(False, kernel.EUCLIDEAN, 2.0), 2)
@@ -420,7 +419,7 @@ def test_garbage_far_away_makes_no_ties():
 
 @pytest.mark.parametrize("metric", range(5))
 def test_the_length_of_a_row_neither_overflows_nor_vanishes(metric):
-    """Rows of huge and of tiny numbers have a length in proportion."""
+    """Rows of huge and of tiny numbers have proportional lengths."""
     x = np.array([3.0, -4.0, 0.0])
     lengths = [
         kernel.norm(x * unit, metric, 3.0) / unit
@@ -431,7 +430,7 @@ def test_the_length_of_a_row_neither_overflows_nor_vanishes(metric):
 
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
 def test_votes_that_are_even_up_to_rounding_go_to_the_smaller_class(unit):
-    """Weights 1/2 + 1/2 of one class and 1/3 + 1/6 + 1/2 of the other are even in every unit."""
+    """Weights 1/2 + 1/2 of one class and 1/3 + 1/6 + 1/2 of the other tie in every unit."""
     X = np.array([[0], [2], [-2], [3], [6], [-2]]) * unit
     for classes in ([0, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 2, 2, 1, 1, 1]):
         recipe = Recipe(outer=[(np.arange(1, 6), [0])], inner=None)
@@ -444,7 +443,7 @@ def test_votes_that_are_even_up_to_rounding_go_to_the_smaller_class(unit):
 @pytest.mark.parametrize("scale", [False, True])
 @pytest.mark.parametrize("p", [2, 7])
 def test_rows_outside_move_no_bit_of_a_tie(p, scale):
-    """Garbage in an outer test part, tied or far away, leaves that split's inner losses to the bit."""
+    """Garbage in an outer test part, tied or far away, changes no bit of its inner losses."""
     rng = np.random.default_rng(4)
     X, y = rng.integers(0, 4, size=(60, p)) / 10, rng.normal(size=60)
     family, recipe = knn(k=range(1, 21), weights="distance", scale=scale), Recipe(4, 3)

@@ -1,4 +1,5 @@
-"""Lasso and elastic net: every penalty from one descent has the losses of scikit-learn's fits run to the end."""
+"""Lasso and elastic net: every penalty from one descent has the losses of scikit-learn's
+fits run to the end."""
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ NESTED = Recipe(outer=5, inner=3)
 
 
 def table(m=61, p=4, seed=0):
-    """Columns of several sizes, half of which say something."""
+    """Columns of several sizes, half of which matter."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, p)) * rng.uniform(0.3, 3.0, p)
     return X, X[:, ::2] @ rng.normal(size=(p + 1) // 2) + rng.normal(size=m)
@@ -182,7 +183,7 @@ def test_behind_other_transformers_it_is_one_descent_per_split():
     ],
 )
 def test_what_is_not_for_the_path_is_refitted(model, grid, why):
-    """The reason says what stands in the way."""
+    """The reason names the parameter."""
     X, y = table()
     result = Recipe(5, 3).run(
         family(model, grid=grid), X - X.mean(axis=0), y, progress="off"
@@ -192,7 +193,7 @@ def test_what_is_not_for_the_path_is_refitted(model, grid, why):
 
 
 def test_no_penalty_is_no_lasso_behind_a_transformer_either():
-    """Each split is left to refit, and a note says why."""
+    """Each split is refitted, and a note gives the reason."""
     model = make_pipeline(PolynomialFeatures(1, include_bias=False), Lasso(**END))
     result = NESTED.run(
         Family(model, {"lasso__alpha": [0.0, 0.1]}), *table(m=40), progress="off"
@@ -201,7 +202,7 @@ def test_no_penalty_is_no_lasso_behind_a_transformer_either():
 
 
 def test_copies_of_columns_are_left_to_scikit_learn():
-    """Which of two equal columns counts is no question of the minimum."""
+    """The minimum does not tell which of two equal columns counts."""
     X, y = table()
     result = NESTED.run(
         family(Lasso(**END)), np.column_stack([X, X[:, 0]]), y, progress="off"
@@ -210,7 +211,7 @@ def test_copies_of_columns_are_left_to_scikit_learn():
 
 
 def test_any_number_of_threads_gives_the_same_bits():
-    """One or four."""
+    """One thread or four."""
     X, y = table(m=90, p=12)
     one, four = (
         NESTED.run(family(Lasso()), X, y, progress="off", n_jobs=n) for n in (1, 4)
@@ -224,16 +225,17 @@ def test_any_number_of_threads_gives_the_same_bits():
 def test_tiny_penalties_on_many_columns_have_the_minimum_of_least_angles(
     m, p, ratio, rng
 ):
-    """Where scikit-learn's descent does not end within a million sweeps: its homotopy, on rows that stand for the squares."""
+    """Where scikit-learn's descent does not end within a million sweeps: its homotopy, on
+    rows that stand for the squares."""
     X = rng.normal(size=(m, p)) @ (np.eye(p) + rng.normal(size=(p, p)) / np.sqrt(p))
     y = X[:, :3] @ [1.0, -2.0, 3.0] + rng.normal(size=m)
     alphas = np.logspace(1, -7, 17)
     out = np.empty((p, alphas.size))
     l1s, l2s = m * ratio * alphas, m * (1 - ratio) * alphas
-    how = kernel.descend(
+    status = kernel.descend(
         X.T @ X, X.T @ y, y @ y, l1s, l2s, False, np.zeros(1, dtype=np.uint8), out
     )
-    assert how == kernel.FINE
+    assert status == kernel.FINE
     for s in range(alphas.size):
         A, b = np.vstack([X, np.sqrt(l2s[s]) * np.eye(p)]), np.append(y, np.zeros(p))
         unit = 1e6  # it ends within 1e-7 of the penalty
@@ -245,8 +247,8 @@ def test_tiny_penalties_on_many_columns_have_the_minimum_of_least_angles(
         )
 
 
-def test_a_small_column_beside_a_huge_one_has_its_say():
-    """Rounding is reckoned column by column: one in units of 1e-6 is not lost beside one in units of 1e8."""
+def test_a_small_column_next_to_a_huge_one_counts():
+    """Rounding is judged column by column: units of 1e-6 are not lost next to units of 1e8."""
     rng = np.random.default_rng(0)
     Z = rng.normal(size=(60, 2))
     y = Z @ [5.0, 3.0] + 0.5 * rng.normal(size=60)
@@ -260,7 +262,7 @@ def test_a_small_column_beside_a_huge_one_has_its_say():
 
 
 @pytest.mark.parametrize("seed", [274, 296, 370, 391, 455])
-def test_columns_that_only_together_could_stand_in_for_others_are_seen(seed):
+def test_columns_that_only_together_could_replace_others_are_found(seed):
     """Tables of bits, in which the minimum is hardly ever the only one."""
     rng = np.random.default_rng(seed)
     X, y = (
@@ -285,22 +287,27 @@ def test_copies_among_more_columns_than_rows_are_left_to_scikit_learn():
 
 
 @given(
-    m=st.integers(3, 40), p=st.integers(1, 40), seed=st.integers(0, 10**6), ratio=st.sampled_from([0.05, 0.5, 1.0]),
-    positive=st.booleans(), decades=st.integers(0, 7),
-)  # fmt: skip
+    m=st.integers(3, 40),
+    p=st.integers(1, 40),
+    seed=st.integers(0, 10**6),
+    ratio=st.sampled_from([0.05, 0.5, 1.0]),
+    positive=st.booleans(),
+    decades=st.integers(0, 7),
+)
 @settings(max_examples=150)
 def test_what_is_found_is_the_minimum(m, p, seed, ratio, positive, decades):
-    """The conditions of optimality hold for any table: no other definition of the minimum is needed."""
+    """The conditions of optimality hold for any table: no other definition of the minimum
+    is needed."""
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(m, p)) * 10.0 ** rng.uniform(-1, 1, p), rng.normal(size=m)
     G, b = X.T @ X, X.T @ y
     penalties = np.abs(b).max() * 2.0 * np.logspace(0, -decades - 1, 8)
     l1s, l2s = ratio * penalties, (1 - ratio) * penalties
     out = np.empty((p, 8))
-    how = kernel.descend(
+    status = kernel.descend(
         G, b, y @ y, l1s, l2s, positive, np.zeros(1, dtype=np.uint8), out
     )
-    if how == kernel.ILL:
+    if status == kernel.ILL:
         assert m <= p  # only then columns can make each other up
         return
     for s in range(8):
@@ -318,6 +325,6 @@ def test_what_is_found_is_the_minimum(m, p, seed, ratio, positive, decades):
         assert not positive or (w >= 0).all()
 
 
-def test_the_words_of_the_kernels_are_the_same():
-    """A kernel file imports none, so a constant that two of them say is held together here."""
+def test_the_statuses_of_the_kernels_are_the_same():
+    """A kernel file imports no other, so the constants that two of them share are compared here."""
     assert (kernel.FINE, kernel.ILL) == (linear.FINE, linear.ILL)

@@ -1,4 +1,5 @@
-"""What must not move a number: rows outside, names, orders, units; and what a run must not move: anything given."""
+"""What must not move a number: rows outside, names, orders, units; and what a run must not
+move: anything given."""
 
 import pickle
 import random
@@ -73,6 +74,7 @@ BLIND = {  # recipes whose splits depend on the number of rows alone
 NEAR = [
     "knn votes",
     "knn votes metrics",
+    "knn votes softmax",
     "scaled knn votes near",
     "knn means weights",
     "scaled knn means",
@@ -85,6 +87,10 @@ LINEAR = [
     "scaled least squares",
     "lasso",
     "scaled lasso",
+    "pls",
+    "scaled pls",
+    "least squares on components",
+    "ridge on components",
 ]
 ITERATIVE = ["lasso", "logistic", "logistic on components"]
 NORMAL = ["lda", "lda eigen", "scaled lda", "smoothed bayes", "scaled smoothed bayes"]
@@ -98,7 +104,8 @@ BLIND_RUNS = [
 
 
 def with_garbage(X, y, rows, scale=1e6):
-    """Huge noise for the features of these rows, and for their targets noise or other rows' labels."""
+    """Huge noise for the features of these rows, and for their targets noise or other rows'
+    labels."""
     rng = np.random.default_rng(7)
     X, y = X.copy(), y.copy()
     X[rows] = scale * rng.normal(size=X[rows].shape)
@@ -114,7 +121,8 @@ def with_garbage(X, y, rows, scale=1e6):
 def test_garbage_in_an_outer_test_part_moves_neither_choice_nor_inner_curve(
     family, name
 ):
-    """Scrambling X and y of an outer test part leaves that split's inner curve and choice as they were."""
+    """Scrambling X and y of an outer test part leaves that split's inner curve and choice
+    as they were."""
     X, y = some_data(family)
     scale = 3.0 if family in ITERATIVE else 1e6  # other splits train on it
     clean = run(family, X, y, BLIND[name])
@@ -124,6 +132,19 @@ def test_garbage_in_an_outer_test_part_moves_neither_choice_nor_inner_curve(
         )
         assert_close(dirty.inner_curves[j], clean.inner_curves[j])
         assert dirty.chosen_index[j] == clean.chosen_index[j]
+
+
+@pytest.mark.parametrize("family", ["ridge", "scaled lasso", "scaled lda", "knn means"])
+def test_garbage_in_float32_moves_neither_choice_nor_inner_curve(family):
+    """The copy in double precision is made row by row."""
+    X, y = some_data(family)
+    X, y = X.astype(np.float32), y.astype(np.float32) if y.dtype.kind == "f" else y
+    clean = run(family, X, y, BLIND["5 x 3"])
+    test = clean.plan.outer[0][1]
+    dirty = run(family, *with_garbage(X, y, test), BLIND["5 x 3"])
+    assert_close(dirty.inner_curves[0], clean.inner_curves[0])
+    assert dirty.chosen_index[0] == clean.chosen_index[0]
+    assert not np.allclose(dirty.inner_curves[1], clean.inner_curves[1])
 
 
 @pytest.mark.parametrize(
@@ -212,7 +233,8 @@ def test_the_order_of_the_inner_splits_moves_nothing(family):
     "names", [["blue", "green", "red"], [-7, 0, 1000], [0.0, 1.0, 5.0]], ids=str
 )
 def test_the_names_of_the_labels_move_nothing(family, names):
-    """Other names in the same sorted order give the same choices, losses and, renamed, predictions."""
+    """Other names in the same sorted order give the same choices, losses and, renamed,
+    predictions."""
     X, y = cases.data("plain / classes")
     names = np.array(names)
     before, after = run(family, X, y), run(family, X, names[y])
@@ -306,7 +328,8 @@ ONE = {
 
 @pytest.mark.parametrize("family", ONE)
 def test_one_candidate_gives_external_cv(family):
-    """With one setting the inner splits choose nothing and the fold losses are those without them."""
+    """With one setting the inner splits choose nothing and the fold losses are those
+    without them."""
     X, y = some_data(family)
     tuned, plain = (
         run(family, X, y, recipe, ONE[family])
@@ -365,7 +388,8 @@ FAILING = {
 
 @pytest.mark.parametrize(("estimator", "grid"), FAILING.values(), ids=FAILING)
 def test_a_failing_setting_changes_no_other_number(estimator, grid):
-    """The other curves, the choices and the losses are those without the failing setting, and a note names it."""
+    """The other curves, the choices and the losses are those without the failing setting,
+    and a note names it."""
     X, y = cases.data("plain / numbers")
     ((key, values),) = grid.items()
     sound = FIVE_BY_THREE.run(
@@ -429,7 +453,8 @@ COPYLESS = {
 def test_arrays_estimators_grids_and_random_states_are_left_as_they_were(
     estimator, grid, recipe
 ):
-    """Neither a run nor its final predictor writes to anything given, not even where a step is told not to copy."""
+    """Neither a run nor its final predictor writes to anything given, not even where a step
+    is told not to copy."""
     X, y = cases.data("plain / numbers")
     before = frozen(X, y, estimator, grid)
     recipe.run(Family(estimator, grid), X, y, progress="off").predictor()
@@ -437,7 +462,8 @@ def test_arrays_estimators_grids_and_random_states_are_left_as_they_were(
 
 
 def copyless(copy):
-    """Steps that shift what they are given where they may, with a grid whose settings share the steps ahead."""
+    """Steps that shift what they are given where they may, with a grid whose settings share
+    the steps ahead."""
     scaler = MinMaxScaler(feature_range=(1, 2), copy=copy)
     return {
         "ridge": (Ridge(copy_X=copy), {"alpha": [0.1, 1.0, 10.0]}),
@@ -581,7 +607,8 @@ def test_a_predictor_forgets_the_arrays_that_it_was_fitted_on():
 
 
 def test_a_seeded_global_state_moves_nothing():
-    """Whatever the user's global seed, a run of a family with a seed of its own gives the same numbers."""
+    """Whatever the user's global seed, a run of a family with a seed of its own gives the
+    same numbers."""
     X, y = cases.data("plain / words")
     family = Family(
         RandomForestClassifier(n_estimators=3, random_state=0), {"max_depth": [1, 3]}

@@ -1,4 +1,5 @@
-"""Ridge, its classifier and least squares on their fast paths: scikit-learn's numbers, from the training part alone."""
+"""Ridge, its classifier and least squares on their fast paths: scikit-learn's numbers, from
+the training part alone."""
 
 import numpy as np
 import pytest
@@ -13,10 +14,9 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 import naive
 from cvnb import Family, Recipe
 from cvnb.paths.base import Refusal
-from cvnb.paths.linear import least_squares
+from cvnb.paths.linear import least_squares, precision, rows
 from cvnb.paths.linear import parts as linear_parts
 from cvnb.paths.linear import path as ridge_path
-from cvnb.paths.linear import rows as linear_fit
 from cvnb.paths.refit import Refit
 from stopped import shown_part
 
@@ -55,7 +55,7 @@ def close(a, b, size=None):
 
 
 def predictions(result):
-    """All of them, one after the other."""
+    """All predictions of a result in one array."""
     parts = (
         result.predictions
         if isinstance(result.predictions, list)
@@ -65,7 +65,8 @@ def predictions(result):
 
 
 def assert_as_refitted(wanted, fam, X, y, recipe, **options):
-    """The path `wanted` gives the numbers of scikit-learn's own fits, choices and predictions included."""
+    """The path `wanted` gives the numbers of scikit-learn's own fits, choices and
+    predictions included."""
     fast = recipe.run(fam, X, y, flat=True, progress="off", **options)
     slow = recipe.run(fam, X, y, flat=True, progress="off", path="refit", **options)
     assert fast.path == wanted, fast.path_reason
@@ -76,10 +77,11 @@ def assert_as_refitted(wanted, fam, X, y, recipe, **options):
         if slow.outer_curves is not None and fast.outer_curves is not None:
             close(fast.outer_curves, slow.outer_curves)
         close(fast.fold_risks, slow.fold_risks)
-        said = [predictions(result) for result in (fast, slow)]
-        np.testing.assert_array_equal(*said) if is_classifier(fam.estimator) else close(
-            *said, np.abs(y).max()
-        )
+        both = predictions(fast), predictions(slow)
+        if is_classifier(fam.estimator):
+            np.testing.assert_array_equal(*both)
+        else:
+            close(*both, np.abs(y).max())
     return fast
 
 
@@ -127,7 +129,8 @@ def test_ridge_on_every_recipe_is_scikit_learns(recipe, scaled):
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
 @pytest.mark.parametrize("recipe", ["5 x 3", "4 x leave one out", "3 x shuffle split"])
 def test_weights_reach_the_fit_but_not_the_scaler(recipe, scaled, intercept):
-    """A weighted ridge, some weights being zero, has scikit-learn's losses with and without intercept."""
+    """A weighted ridge, some weights being zero, has scikit-learn's losses with and without
+    intercept."""
     X, y = table(seed=1)
     w = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
     w[0] += 1.0
@@ -179,7 +182,8 @@ COLLINEAR_WITHOUT = [
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_ridge_on_odd_columns_is_scikit_learns(columns, scaled, intercept):
-    """Offsets, copies, constants and wide tables cost no digit of a loss; copies go to refit where the penalty is tiny."""
+    """Offsets, copies, constants and wide tables cost no digit of a loss; copies go to
+    refit where the penalty is tiny."""
     X, y = table(seed=2)
     X = COLUMNS[columns](X)
     fam = family(Ridge(fit_intercept=intercept), scaled)
@@ -192,7 +196,8 @@ def test_ridge_on_odd_columns_is_scikit_learns(columns, scaled, intercept):
 
 
 def test_blocks_in_row_order_are_fitted_from_their_own_rows_where_a_mean_is_far_off():
-    """Unshuffled folds of two distant clusters lose no digits to the mean that lies between them."""
+    """Unshuffled folds of two distant clusters lose no digits to the mean that lies between
+    them."""
     X, y = table(seed=3)
     X[:, 1] = X[:, 1] / X[:, 1].std() + 1e6 * (np.arange(len(X)) >= 41)
     assert_as_refitted(
@@ -227,7 +232,7 @@ def test_ridge_classifier_is_scikit_learns(recipe, n_classes, words, scaled):
     "scoring", ["roc_auc", "average_precision", "f1", "balanced_accuracy"]
 )
 def test_scores_of_two_classes_are_scikit_learns(scoring):
-    """Metrics of decision values and of labels see what the classifier would say."""
+    """Metrics of decision values and of labels see what the classifier would return."""
     X, y = table(m=120, seed=5, n_classes=2)
     assert_as_refitted(
         "shared:ridge",
@@ -239,8 +244,8 @@ def test_scores_of_two_classes_are_scikit_learns(scoring):
     )
 
 
-def test_a_class_absent_from_a_training_part_is_never_said():
-    """With a class of one row, the training part without it is a problem of the others."""
+def test_a_class_absent_from_a_training_part_is_never_predicted():
+    """A training part without the class of one row is a problem of the other classes."""
     X, y = table(seed=6, n_classes=2)
     y = np.where(np.arange(len(y)) == 5, 2, y)
     recipe = Recipe(outer=KFold(3), inner=KFold(4))
@@ -248,7 +253,7 @@ def test_a_class_absent_from_a_training_part_is_never_said():
     assert 2 not in result.predictions[:20]
 
 
-def test_a_training_part_of_one_class_says_that_class():
+def test_a_training_part_of_one_class_predicts_that_class():
     """Sorted classes leave whole training parts with one."""
     X, _ = table(seed=7)
     y = (np.arange(len(X)) >= 30).astype(int)
@@ -271,7 +276,7 @@ def test_close_calls_are_counted():
         family(RidgeClassifier(), grid={"alpha": [1.0, 2.0]}), X, y, progress="off"
     )
     assert result.path == "path:ridge"
-    assert any("level up to rounding" in note for note in result.notes)
+    assert any("equal up to rounding" in note for note in result.notes)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -314,7 +319,8 @@ def test_least_squares_is_scikit_learns(recipe, scaled, intercept):
     ids=["5 folds", "leave one out"],
 )
 def test_least_squares_on_odd_columns_is_scikit_learns(columns, scaled, recipe):
-    """Collinear columns have the shortest solution; a row alone in a column is fitted without it."""
+    """Collinear columns have the shortest solution; a row alone in a column is fitted
+    without it."""
     X, y = table(seed=9)
     X = COLUMNS[columns](X)
     fast = recipe.run(family(LinearRegression(), scaled), X, y, progress="off").path
@@ -348,7 +354,7 @@ def test_both_intercepts_of_least_squares_are_tuned():
 
 
 def test_grids_over_the_intercept_keep_their_order():
-    """Settings of two models lie interleaved in the grid, and stay so."""
+    """Settings of two models are interleaved in the grid, and stay so."""
     X, y = table(seed=12)
     grid = {"alpha": [10.0, 0.1], "fit_intercept": [True, False]}
     assert_as_refitted(
@@ -449,7 +455,8 @@ def test_any_number_of_threads_gives_the_same_bits(outer, inner, model):
     ids=["ridge", "squares"],
 )
 def test_nearly_collinear_columns_go_to_refit(model, near):
-    """Where sums of products would lose digits, scikit-learn's own fits are made and the result says why."""
+    """Where sums of products would lose digits, scikit-learn's own fits are made and the
+    result says why."""
     X, y = table(seed=17)
     noise = np.random.default_rng(0).normal(size=len(X))
     X = np.column_stack([X, X[:, 0] + near * X[:, 0].std() * noise])
@@ -483,7 +490,8 @@ def test_columns_that_scikit_learn_takes_for_copies_are_copies(scaled):
 )
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
 def test_large_matrices_have_scikit_learns_numbers(n_alphas, p, model, scaled):
-    """By one Cholesky factor per penalty where they are few, with products from the matrix library where columns are many."""
+    """By one Cholesky factor per penalty where they are few, with products from the matrix
+    library where columns are many."""
     X, y = table(m=360, p=p, seed=21, n_classes=3 if is_classifier(model) else 0)
     w = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     fam = family(model, scaled, {"alpha": np.logspace(-1, 3, n_alphas).tolist()})
@@ -494,7 +502,7 @@ def test_large_matrices_have_scikit_learns_numbers(n_alphas, p, model, scaled):
 
 
 def test_copies_of_columns_in_a_large_matrix_cost_no_digits():
-    """Where a Cholesky factor cannot tell copies from near copies, the reduction that can is asked."""
+    """If a Cholesky factor cannot tell copies from near copies, the reduction does."""
     X, y = table(m=300, p=60, seed=22)
     fam = family(Ridge(), True, {"alpha": [1e-2, 1.0]})
     assert_as_refitted(
@@ -505,7 +513,8 @@ def test_copies_of_columns_in_a_large_matrix_cost_no_digits():
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
 @pytest.mark.parametrize("p", [6, 80])
 def test_columns_that_depend_on_each_other_are_penalised_on_the_fast_path(scaled, p):
-    """A penalty of a millionth of the largest column or more keeps all digits; less goes to refit, in primal and dual."""
+    """A penalty of a millionth of the largest column or more keeps all digits; less goes to
+    refit, in primal and dual."""
     X, y = table(m=60, p=p, seed=22)
     X = np.column_stack([X, X[:, :3]]) / X.std()
     if p > 60:
@@ -521,7 +530,7 @@ def test_columns_that_depend_on_each_other_are_penalised_on_the_fast_path(scaled
     tiny = Recipe(outer=3, inner=3).run(
         family(Ridge(), scaled, {"alpha": [1e-8, 1.0]}), X, y
     )
-    assert (tiny.path, tiny.path_reason) == ("refit", linear_fit.COLLINEAR)
+    assert (tiny.path, tiny.path_reason) == ("refit", precision.COLLINEAR)
 
 
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
@@ -543,7 +552,7 @@ def test_wide_least_squares_is_scikit_learns(scaled):
 def test_pieces_of_long_parts_add_up(model, monkeypatch):
     """Rows measured piece by piece give the losses of all of them."""
     X, y = table(m=300, seed=24, n_classes=3 if is_classifier(model) else 0)
-    for module in (linear_fit, linear_parts):
+    for module in (rows, linear_parts):
         monkeypatch.setattr(module, "PIECE", 7)
     w = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     assert_as_refitted(
@@ -554,7 +563,7 @@ def test_pieces_of_long_parts_add_up(model, monkeypatch):
 def test_chunks_of_long_least_squares_add_up(monkeypatch):
     """Triangles of chunks, one after the other, are the triangle of all rows; so are their sums."""
     X, y = table(m=300, seed=25)
-    for module in (linear_fit, least_squares):
+    for module in (rows, least_squares):
         monkeypatch.setattr(module, "CHUNK", 50)
     for recipe, wanted in (
         (Recipe.external_cv(4), "shared:ols"),
@@ -583,7 +592,7 @@ def test_targets_without_noise_go_to_refit(model, inner):
 
 
 def test_no_penalty_is_least_squares():
-    """alpha = 0 stands in a grid like any other value where the columns are independent."""
+    """alpha = 0 is a value like any other if the columns are independent."""
     X, y = table(seed=18)
     assert_as_refitted(
         "shared:ridge",
@@ -629,7 +638,8 @@ def test_models_that_no_factorisation_gives_go_to_refit(model):
 def test_any_small_table_has_scikit_learns_numbers(
     m, p, outer, inner, seed, scaled, intercept, weighted, step
 ):
-    """Rounded columns make ties, constants and collinear columns; whatever path runs, the numbers are scikit-learn's."""
+    """Rounded columns make ties, constants and collinear columns; whatever path runs, the
+    numbers are scikit-learn's."""
     X, y = table(m, p, seed)
     X = X / X.std(axis=0)
     X = np.round(X / step) * step if step else X
@@ -643,11 +653,12 @@ def test_any_small_table_has_scikit_learns_numbers(
 def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done(
     after, monkeypatch
 ):
-    """Two of four parts are left to refit, three inner fits and one outer fit each; the stop comes in one of them."""
+    """Two of four parts are left to refit, three inner fits and one outer fit each; the
+    stop comes in one of them."""
     X, y = table()
     fam, recipe = family(Ridge(), grid={"alpha": [1.0, 2.0]}), Recipe(outer=4, inner=3)
     whole = recipe.run(fam, X, y, path="refit")
-    one_part, evaluate, calls = ridge_path.LinearSweep._part, Refit.run, []
+    one_part, evaluate, calls = ridge_path.LinearPath._part, Refit.run, []
 
     def refusing(self, kind, task, team, j):
         return (
@@ -660,7 +671,7 @@ def test_an_interrupt_while_refused_parts_are_refitted_keeps_those_that_are_done
             raise KeyboardInterrupt
         return evaluate(self, *args, **options)
 
-    monkeypatch.setattr(ridge_path.LinearSweep, "_part", refusing)
+    monkeypatch.setattr(ridge_path.LinearPath, "_part", refusing)
     monkeypatch.setattr(Refit, "run", stopping)
     part = shown_part(recipe, fam, X, y, n_jobs=1)
     assert part.complete is False

@@ -1,4 +1,4 @@
-"""Logistic regression: every C from one path of Newton's steps has the losses of scikit-learn's fits run to the end."""
+"""Logistic regression: one path of Newton's steps has the losses of converged fits."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,10 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from cvnb import Family, Recipe, logistic
 from cvnb.kernels import logistic as kernel
+from cvnb.paths import along_c, conjugate, newton
 from cvnb.paths import logistic as logistic_path
+from cvnb.paths.row_space import PANEL, basis_of
+from cvnb.runtime.cancel import Stop, Stopped
 
 END = {"tol": 1e-12, "max_iter": 100_000}
 CS = [1e-3, 0.05, 1.0, 30.0]
@@ -19,8 +22,14 @@ NESTED = Recipe(outer=4, inner=3)
 RUN_ON = np.zeros(1, dtype=np.uint8)
 
 
+@pytest.fixture(params=[along_c.LARGEST, 0], ids=["factors", "products"])
+def either_solver(request, monkeypatch):
+    """Solve with factors of second derivatives, then everything by conjugate gradients."""
+    monkeypatch.setattr(along_c, "LARGEST", request.param)
+
+
 def table(n_classes=2, m=90, p=5, seed=0):
-    """Overlapping classes."""
+    """Return overlapping classes."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(m, p)) * rng.uniform(0.5, 2.0, p)
     return X, np.argsort(
@@ -29,7 +38,7 @@ def table(n_classes=2, m=90, p=5, seed=0):
 
 
 def family(model, scaled=False):
-    """The model bare or behind a scaler."""
+    """Return a family with the model bare or after a scaler."""
     return (
         Family(make_pipeline(StandardScaler(), model), {"logisticregression__C": CS})
         if scaled
@@ -40,7 +49,7 @@ def family(model, scaled=False):
 def assert_as_refitted(
     fam, X, y, recipe=NESTED, tolerance=1e-6, losses=("log", "zero_one"), **options
 ):
-    """The curves and the risks of scikit-learn's own fits, by a loss that sees every digit, and by the usual one."""
+    """Check curves and risks against scikit-learn's fits, for a smooth loss and zero-one."""
     for loss in losses:
         fast = recipe.run(fam, X, y, progress="off", loss=loss, **options)
         slow = recipe.run(
@@ -56,6 +65,7 @@ def assert_as_refitted(
     return fast
 
 
+@pytest.mark.usefixtures("either_solver")
 @pytest.mark.parametrize(
     "model",
     [
@@ -80,7 +90,7 @@ def test_every_C_has_scikit_learns_losses(model, n_classes, scaled, rng):
 
 @pytest.mark.parametrize("scoring", ["roc_auc", "neg_brier_score", "average_precision"])
 def test_scores_are_those_of_the_fitted_model(scoring):
-    """By decisions and by probabilities."""
+    """Decisions and probabilities give the scores of refit."""
     X, y = table()
     fast, slow = (
         NESTED.run(
@@ -107,7 +117,7 @@ def test_scores_are_those_of_the_fitted_model(scoring):
     ids=repr,
 )
 def test_every_recipe_takes_the_path(recipe):
-    """Split by split."""
+    """Leave-one-out, shuffled, flat and holdout recipes run on the path."""
     X, y = table(m=40)
     fast, slow = (
         recipe.run(family(LogisticRegression(**END)), X, y, progress="off", path=path)
@@ -117,8 +127,9 @@ def test_every_recipe_takes_the_path(recipe):
     np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-9)
 
 
-def test_a_class_that_a_training_part_lacks_is_never_said():
-    """Two classes of three are a problem of two; one alone is told by refit."""
+@pytest.mark.usefixtures("either_solver")
+def test_a_class_missing_in_a_training_part_is_never_predicted():
+    """Two classes of three are a problem of two; a single class is refitted."""
     X, y = table(3, m=30)
     y[:] = np.where(np.arange(30) < 3, 2, y % 2)
     pairs = [(np.arange(3, 30), np.arange(3)), (np.arange(20), np.arange(20, 30))]
@@ -136,8 +147,9 @@ def test_a_class_that_a_training_part_lacks_is_never_said():
     np.testing.assert_allclose(fast.fold_risks, slow.fold_risks, rtol=1e-9)
 
 
+@pytest.mark.usefixtures("either_solver")
 def test_separable_and_wide_tables_end():
-    """Where large C let coefficients grow, and where columns outnumber rows."""
+    """Large C with growing coefficients, and more columns than rows, still converge."""
     X, _ = table(m=80)
     assert_as_refitted(
         family(LogisticRegression(**END)),
@@ -149,8 +161,9 @@ def test_separable_and_wide_tables_end():
     assert_as_refitted(family(LogisticRegression(**END)), X, y, tolerance=1e-5)
 
 
-def test_a_C_that_is_given_twice_is_the_same_twice():
-    """Equal curves to the bit, so the first in grid order wins, and the tie is noted, as with refit."""
+@pytest.mark.usefixtures("either_solver")
+def test_equal_values_of_C_have_equal_curves():
+    """Curves are equal bit for bit, so the first in grid order wins, and the tie is noted."""
     X, y = table()
     repeated = Family(LogisticRegression(), {"C": [0.1, 1.0, 0.1, 1.0, 0.1]})
     result = NESTED.run(repeated, X, y, loss="log", progress="off")
@@ -162,8 +175,9 @@ def test_a_C_that_is_given_twice_is_the_same_twice():
     assert any("tie" in note for note in result.notes)
 
 
+@pytest.mark.usefixtures("either_solver")
 def test_a_tiny_C_leaves_the_intercept_at_its_minimum():
-    """The log odds of the classes, where nothing else is allowed to move."""
+    """With all other coefficients at zero the intercept is the log odds of the classes."""
     X, y = table(m=300)
     y = (np.arange(300) < 15).astype(int)
     tiny = Family(
@@ -188,7 +202,7 @@ def test_a_tiny_C_leaves_the_intercept_at_its_minimum():
 
 
 def test_columns_away_from_zero_are_centred():
-    """Their offset is the intercept's."""
+    """A shift of all columns changes only the intercept."""
     X, y = table()
     near, far = (
         NESTED.run(
@@ -204,8 +218,8 @@ def test_columns_away_from_zero_are_centred():
     ("by", "shift", "solver"),
     [(1.0, 1e4, "lbfgs"), (100.0, 0.0, "lbfgs"), (1.0, 1e6, "newton-cholesky")],
 )
-def test_where_scikit_learn_stops_short_its_own_numbers_are_given(by, shift, solver):
-    """Raw columns far from zero, or of scales far apart: refit, unless a scaler stands ahead."""
+def test_where_scikit_learn_stops_early_its_own_numbers_are_given(by, shift, solver):
+    """Raw columns far from zero or of uneven scales are refitted; after a scaler they are not."""
     X, y = table()
     X = X * np.geomspace(1.0, by, X.shape[1]) + shift
     model = LogisticRegression(solver=solver)
@@ -214,7 +228,7 @@ def test_where_scikit_learn_stops_short_its_own_numbers_are_given(by, shift, sol
         for behind in (False, True)
     )
     assert result.path == "refit"
-    assert "a StandardScaler ahead serves both" in result.path_reason
+    assert "with a StandardScaler before the model both agree" in result.path_reason
     slow = NESTED.run(
         family(model), X, y, loss="log", progress="off", path="refit", flat=True
     )
@@ -222,8 +236,15 @@ def test_where_scikit_learn_stops_short_its_own_numbers_are_given(by, shift, sol
     assert scaled.path == "path:logistic"
 
 
-def test_the_usual_tolerance_of_scikit_learn_is_met():
-    """Its default stops early; here the minimum itself is found. The short-hand takes the path."""
+def test_columns_of_small_spreads_are_even_enough():
+    """scikit-learn reaches the minimum where columns differ in scale but all are small."""
+    X, y = table(3, p=8)
+    X = X * np.geomspace(0.001, 0.3, 8)
+    assert_as_refitted(family(LogisticRegression(**END)), X, y, losses=["log"])
+
+
+def test_losses_are_close_to_fits_of_the_default_tolerance():
+    """The default stops early, the path finds the minimum; the shorthand takes the path."""
     X, y = table(3)
     assert_as_refitted(
         family(LogisticRegression(), True), X, y, tolerance=1e-3, losses=["log"]
@@ -235,20 +256,16 @@ def test_the_usual_tolerance_of_scikit_learn_is_met():
     ("model", "why"),
     [
         (LogisticRegression(solver="liblinear"), "penalises the intercept"),
-        (
-            LogisticRegression(l1_ratio=0.5, solver="saga", max_iter=500),
-            "a penalty other than the square",
-        ),
         (LogisticRegression(class_weight={0: 1.0, 1: 2.0}), "class_weight=<dict>"),
         (
-            LogisticRegression(solver="saga"),
-            "solver='saga', which ends where its random order of rows leaves it",
+            LogisticRegression(solver="sag"),
+            "with solver='lbfgs' it is on the fast path",
         ),
         (LogisticRegression(max_iter=3), "max_iter=3, which ends before the minimum"),
     ],
 )
-def test_what_is_not_for_the_path_is_refitted(model, why):
-    """The reason says what stands in the way."""
+def test_parameters_the_path_cannot_handle_are_refitted(model, why):
+    """The reason names the parameter."""
     result = NESTED.run(family(model), *table(), progress="off")
     assert result.path == "refit"
     assert why in result.path_reason
@@ -261,8 +278,8 @@ def test_what_is_not_for_the_path_is_refitted(model, why):
         (table(3)[0], np.array([1, 10, 100], dtype=np.int8), "C of int8"),
     ],
 )
-def test_where_rounding_or_overflow_decides_the_numbers_are_scikit_learns(X, grid, why):
-    """Refit, and the reason."""
+def test_results_of_rounding_or_overflow_are_refitted(X, grid, why):
+    """The reason names the cause."""
     result = NESTED.run(
         Family(LogisticRegression(), {"C": grid}), X, table(3)[1], progress="off"
     )
@@ -270,8 +287,8 @@ def test_where_rounding_or_overflow_decides_the_numbers_are_scikit_learns(X, gri
     assert why in result.path_reason
 
 
-def test_any_number_of_threads_and_any_transformer_gives_the_same():
-    """One thread, two processes, a scaler of another kind."""
+def test_two_workers_give_the_numbers_of_one():
+    """The same curves from one thread and from two processes, after another scaler."""
     X, y = table(3)
     fam = Family(
         make_pipeline(MinMaxScaler(), LogisticRegression()),
@@ -283,15 +300,20 @@ def test_any_number_of_threads_and_any_transformer_gives_the_same():
 
 
 @given(
-    m=st.integers(4, 40), p=st.integers(1, 6), seed=st.integers(0, 10**6), n_classes=st.integers(2, 4),
-    intercept=st.booleans(), decades=st.integers(-3, 3), away=st.sampled_from([0.0, 0.1, 3.0]),
+    m=st.integers(4, 40),
+    p=st.integers(1, 6),
+    seed=st.integers(0, 10**6),
+    n_classes=st.integers(2, 4),
+    intercept=st.booleans(),
+    decades=st.integers(-3, 3),
+    away=st.sampled_from([0.0, 0.1, 3.0]),
     lends=st.sampled_from([None, 1e-3, 1.0, 1e3]),
-)  # fmt: skip
+)
 @settings(max_examples=200)
-def test_what_is_found_is_the_minimum(
+def test_the_solution_is_the_minimum(
     m, p, seed, n_classes, intercept, decades, away, lends
 ):
-    """The gradient vanishes, for any table, from wherever the path starts, and whatever second derivatives it is lent."""
+    """The gradient vanishes for any table, start and lent second derivatives."""
     rng = np.random.default_rng(seed)
     X = np.column_stack([rng.normal(size=(m, p)), np.ones((m, int(intercept)))])
     y, w, C = (
@@ -309,7 +331,7 @@ def test_what_is_found_is_the_minimum(
     if lends is not None:
         root = rng.normal(size=(m, len(first)))
         lent = lends * root.T @ root / 4
-    how = kernel.along_C(
+    status = kernel.along_C(
         np.ascontiguousarray(X.T),
         y.astype(float),
         w,
@@ -331,24 +353,24 @@ def test_what_is_found_is_the_minimum(
             C * ((shares - (y[:, None] == np.arange(n_classes))) * w[:, None]).T @ X
             + penalty * B
         )
-    assert how == kernel.FINE
+    assert status == kernel.FINE
     assert np.abs(gradient).max() <= 1e-7 * max(1.0, C * w.sum())
 
 
 def test_inner_splits_start_with_the_second_derivatives_of_their_training_part(
     monkeypatch,
 ):
-    """Lent in the units of the inner split, they are near its own, and while C is small they are all that it needs."""
+    """In the units of the inner split they are close to its own, and enough while C is small."""
     X, y = table(3, m=2000)
     X = X * [1.0, 100.0, 0.01, 3.0, 1.0] + [0.0, 50.0, 1.0, -9.0, 0.3]
-    along_C, seen = kernel.along_C, []
+    along_C, calls = kernel.along_C, []
 
     def watched(T, codes, w, D, Cs, stop, start, lent, out, first):
-        how = along_C(T, codes, w, D, Cs, stop, start, lent, out, first)
+        status = along_C(T, codes, w, D, Cs, stop, start, lent, out, first)
         own = np.empty_like(first)
         along_C(T, codes, w, D, Cs, stop, start, np.zeros((0, 0)), out.copy(), own)
-        seen.append((lent, first.copy(), own))
-        return how
+        calls.append((lent, first.copy(), own))
+        return status
 
     monkeypatch.setattr(kernel, "along_C", watched)
     grid = {"logisticregression__C": [1e-6, 1e-5]}
@@ -360,24 +382,25 @@ def test_inner_splits_start_with_the_second_derivatives_of_their_training_part(
             n_jobs=1,
             progress="off",
         )
-        outer = [one for one in seen if not one[0].size]
-        inner = [one for one in seen if one[0].size]
+        outer = [call for call in calls if not call[0].size]
+        inner = [call for call in calls if call[0].size]
         assert (len(outer), len(inner)) == (4, 12)
         for lent, first, own in inner:
             below = np.tril_indices(len(own))
             assert np.abs(lent - own)[below].max() < 0.1 * np.abs(own[below]).max()
-            np.testing.assert_array_equal(first, lent)  # none were made anew
+            np.testing.assert_array_equal(first, lent)  # none were computed again
         for _, first, own in outer:
             np.testing.assert_array_equal(first, own)
-        seen.clear()
+        calls.clear()
 
 
+@pytest.mark.usefixtures("either_solver")
 @pytest.mark.parametrize("first", [1e-3, 1.0, 1e3, 1e6])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_what_an_inner_split_lacks_is_seen_in_spite_of_what_it_is_lent(
+def test_lent_derivatives_do_not_hide_a_column_that_is_constant_inside(
     first, n_classes
 ):
-    """A column that varies in an outer training part but not in one inside: there it has no say, from the first C on."""
+    """A column that varies only in the outer training part has no effect inside."""
     X, y = table(n_classes, m=120)
     pairs, inside = (
         [(np.arange(20, 120), np.arange(20))],
@@ -392,8 +415,8 @@ def test_what_an_inner_split_lacks_is_seen_in_spite_of_what_it_is_lent(
     assert_as_refitted(fam, X, y, Recipe(pairs, inside), losses=["log"])
 
 
-def test_exponentials_are_those_of_the_library(rng):
-    """To two units in the last place, however small."""
+def test_exponentials_agree_with_numpy(rng):
+    """They agree to two units in the last place, however small."""
     x = np.append(-np.exp(rng.uniform(-40, 6.5, 10_000)), [0.0, -699.0])
     out = np.empty(x.size)
     kernel.exponentials(x, np.empty(x.size), out)
@@ -402,7 +425,7 @@ def test_exponentials_are_those_of_the_library(rng):
 
 @pytest.mark.parametrize("p", range(1, 10))
 def test_weighted_squares_of_any_number_of_columns(p):
-    """The lower part of X diag(v) X', whether or not the columns come in fours and the rows fill a block."""
+    """X diag(v) X' is right for any number of columns and incomplete blocks of rows."""
     rng = np.random.default_rng(p)
     X, v = rng.normal(size=(p, kernel.CHUNK + 7)), rng.normal(size=kernel.CHUNK + 7)
     out = np.full((-(-p // 4) * 4, -(-p // 4) * 4), np.nan)
@@ -415,8 +438,8 @@ def test_weighted_squares_of_any_number_of_columns(p):
     "ahead", [[], [StandardScaler()], [MinMaxScaler()]], ids=["raw", "scaled", "behind"]
 )
 @pytest.mark.parametrize("seed", range(5))
-def test_rows_that_repeat_are_ranked_level(scoring, ahead, seed):
-    """Equal rows have equal decisions to the bit, wherever they stand in a test part: half of their pairs are in order."""
+def test_equal_rows_are_ties(scoring, ahead, seed):
+    """Equal rows have equal decisions bit for bit, anywhere in a test part."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, (120, 4)).astype(float)
     y = (X[:, 0] + X[:, 1] + rng.normal(size=120) > 1).astype(int)
@@ -433,11 +456,163 @@ def test_rows_that_repeat_are_ranked_level(scoring, ahead, seed):
 
 
 def test_decisions_beyond_the_range_of_exp_are_probabilities_of_0_and_1():
-    """Classes far apart and hardly a penalty: no overflow reaches the user, whose warnings are errors here."""
-    assert logistic_path._shares(np.array([[[-2e3]], [[2e3]]])).tolist() == [
+    """Large decisions raise no overflow warning, which would be an error here."""
+    assert logistic_path._probabilities(np.array([[[-2e3]], [[2e3]]])).tolist() == [
         [[1.0, 0.0]],
         [[0.0, 1.0]],
     ]
-    assert logistic_path._shares(np.array([[[2e3, -2e3, 0.0]]])).tolist() == [
+    assert logistic_path._probabilities(np.array([[[2e3, -2e3, 0.0]]])).tolist() == [
         [[1.0, 0.0, 0.0]]
     ]
+
+
+MANY = {  # more coefficients than factors are for: (columns, classes, rows, change of X)
+    "ten classes": (42, 10, 120, lambda X: X),
+    "two classes, wide and long": (402, 2, 640, lambda X: X),
+    "more columns than rows": (90, 3, 60, lambda X: X),
+    "many more, seven classes": (400, 7, 100, lambda X: X + 1e4),
+    "many more, two classes": (500, 2, 60, lambda X: X * 3.0 - 50.0),
+    "duplicate rows": (160, 3, 80, lambda X: np.repeat(X[::2], 2, axis=0)),
+    "duplicate columns": (80, 6, 90, lambda X: np.column_stack([X, X[:, :9]])),
+    "constant columns": (90, 3, 60, lambda X: X * (np.arange(90) % 4 > 0) + 2.0),
+    "whole numbers": (42, 10, 120, lambda X: np.round(2 * X).astype(int)),
+    "truths": (42, 10, 120, lambda X: X > 0),
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_many_coefficients_have_scikit_learns_losses(name):
+    """Many classes, many columns and more columns than rows, to eight digits."""
+    p, n_classes, m, change = MANY[name]
+    X, y = table(n_classes, m, p)
+    model = LogisticRegression(solver="newton-cg", tol=1e-12, max_iter=10_000)
+    fam = family(model, scaled=True)
+    recipe = Recipe(outer=2, inner=2)
+    names = np.array(list("jihgfedcba"))
+    assert_as_refitted(fam, change(X), names[y], recipe, 1e-7, losses=["log"])
+
+
+def test_many_coefficients_with_weights_groups_and_without_scaler(rng):
+    """Weights, balanced classes and groups that make unequal folds; no intercept."""
+    X, y = table(5, m=130, p=100)
+    model = LogisticRegression(
+        solver="newton-cg",
+        tol=1e-12,
+        max_iter=10_000,
+        fit_intercept=False,
+        class_weight="balanced",
+    )
+    options = {"sample_weight": rng.random(130) + 0.1, "groups": np.arange(130) // 7}
+    recipe = Recipe(outer=3, inner=2)
+    assert_as_refitted(family(model), X, y, recipe, 1e-7, ["log"], **options)
+
+
+@pytest.mark.parametrize("name", ["ten classes", "more columns than rows"])
+def test_outer_test_rows_touch_no_inner_loss_of_many_coefficients(name, rng):
+    """Scrambled rows of an outer test part leave its inner curve as it was, to the bit."""
+    p, n_classes, m, _ = MANY[name]
+    X, y = table(n_classes, m, p)
+    fam, recipe = family(LogisticRegression(), scaled=True), Recipe(outer=2, inner=2)
+    plan = recipe.plan(X, y)
+    recipe = Recipe(plan.outer, [list(splits) for splits in plan.inner])
+    clean = recipe.run(fam, X, y, loss="log", progress="off")
+    test = plan.outer[0][1]
+    X[test] = 100.0 * rng.normal(size=(test.size, p))
+    y[test] = rng.permutation(y[test])
+    dirty = recipe.run(fam, X, y, loss="log", progress="off")
+    assert dirty.path == "path:logistic"
+    np.testing.assert_array_equal(dirty.inner_curves[0], clean.inner_curves[0])
+    assert not np.array_equal(dirty.inner_curves[1], clean.inner_curves[1])
+
+
+@given(
+    m=st.integers(4, 40),
+    p=st.integers(1, 6),
+    seed=st.integers(0, 10**6),
+    n_classes=st.integers(2, 4),
+    intercept=st.booleans(),
+    decades=st.integers(-3, 3),
+    away=st.sampled_from([0.0, 0.1, 1.0]),
+)
+@settings(max_examples=100)
+def test_conjugate_gradients_end_at_the_minimum(
+    m, p, seed, n_classes, intercept, decades, away
+):
+    """The gradient vanishes for any table and start, of three C side by side or one by one."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(size=(m, p)), np.ones((m, int(intercept)))])
+    w, Cs = rng.random(m) + 0.1, 10.0**decades * np.array([0.1, 1.0, 10.0])
+    y = np.append(np.arange(n_classes), rng.integers(0, n_classes, m))[:m]
+    q, n_sets = X.shape[1], 1 if n_classes == 2 else n_classes
+    D = np.append(np.ones(p), np.zeros(int(intercept)))
+    start = away * rng.normal(size=(3, n_sets, q))
+    if n_sets > 1:
+        start -= start.mean(axis=1, keepdims=True)
+    T = np.ascontiguousarray(X.T)
+    solver = newton.Newton(conjugate.Columns(T, Stop()), y, w, D)
+    for lent in (None, [None] * 3):
+        path, _ = solver.along(Cs, start, lent)
+        for C, B in zip(Cs, path, strict=True):
+            z = X @ B.T if n_sets > 1 else np.column_stack([0 * X @ B[0], X @ B[0]])
+            shares = np.exp(z - z.max(axis=1, keepdims=True))
+            shares /= shares.sum(axis=1, keepdims=True)
+            R = (shares - (y[:, None] == np.arange(n_classes))) * w[:, None]
+            gradient = C * R.T @ X + (D * B if n_sets > 1 else D * [-B[0], B[0]])
+            assert np.abs(gradient[-n_sets:]).max() <= 1e-6 * max(1.0, C * w.sum())
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [("LARGEST_BLOCKS", 1), ("LARGEST_SIDE", 1)]
+)
+def test_preconditioners_of_less_memory_give_the_same_solution(
+    limit, value, monkeypatch
+):
+    """One block for all classes, or a diagonal, where the blocks would be too large."""
+    X, y = table(5, m=300, p=8)
+    T = np.vstack([X.T, np.ones(300)])
+    D = np.append(np.ones(8), 0.0)
+    solver = newton.Newton(conjugate.Columns(T, Stop()), y, np.ones(300), D)
+    Cs, start = np.array(CS), np.zeros((len(CS), 5, 9))
+    monkeypatch.setattr(newton, "PER_BLOCK", 1e9)  # renew them often
+    path, used = solver.along(Cs, start, None)
+    monkeypatch.setattr(conjugate, limit, value)
+    smaller, used_now = solver.along(Cs, start, None)
+    np.testing.assert_allclose(smaller, path, atol=1e-6)
+    assert used_now[-1].inverse.size < used[-1].inverse.size
+
+
+@pytest.mark.parametrize("n", [5, PANEL + 40])
+def test_a_basis_holds_all_rows(n, rng):
+    """It is orthonormal and spans the rows, even where they repeat or sum to zero."""
+    T = rng.normal(size=(300, n))
+    T -= T.mean(axis=1, keepdims=True)
+    T[:, n // 2 :] = T[:, : n - n // 2]
+    T[:, 1] = 0.0
+    Q = basis_of(T, Stop())
+    np.testing.assert_allclose(Q.T @ Q, np.eye(n), atol=1e-13)
+    np.testing.assert_allclose(Q @ (Q.T @ T), T, atol=1e-12)
+
+
+def test_a_stop_ends_the_steps():
+    """Every product, block and panel looks at the stop token first."""
+    stop = Stop()
+    columns = conjugate.Columns(np.ones((3, 4)), stop)
+    stop.set()
+    for call in (
+        lambda: columns.decide(np.ones((1, 1, 3))),
+        lambda: columns.gather(np.ones((1, 1, 4))),
+        lambda: columns.squares(np.ones(4, dtype=np.float32)),
+        lambda: basis_of(np.ones((4, 3)), stop),
+    ):
+        with pytest.raises(Stopped):
+            call()
+
+
+def test_steps_that_do_not_end_are_refitted(monkeypatch):
+    """The reason says so, and the numbers are scikit-learn's."""
+    monkeypatch.setattr(newton, "STEPS", 1)
+    X, y = table(10, m=120, p=42)
+    result = Recipe(outer=2, inner=2).run(
+        family(LogisticRegression()), X, y, progress="off"
+    )
+    assert any("Newton's method does not converge" in note for note in result.notes)

@@ -1,4 +1,4 @@
-"""Which computation runs for which family on which data, and what a user meets on the way: reasons, interrupts, compilation."""
+"""Which path runs for which family and data: reasons, interrupts, compilation."""
 
 import _thread
 import json
@@ -36,13 +36,13 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-import cvnb.engine.run
+import cvnb.engine.workers
 from cvnb import Family, Recipe, knn
 from cvnb.paths import after_transformers as behind
 from cvnb.paths.knn import path as knn_path
 from cvnb.paths.knn import search
 from cvnb.paths.linear import path as ridge_path
-from cvnb.paths.linear.path import LinearSweep
+from cvnb.paths.linear.path import LinearPath
 from cvnb.results.estimate import record_of
 from stopped import finished_part
 
@@ -68,23 +68,23 @@ class OwnPipeline(Pipeline):
 
 
 def table(m=40, p=3, seed=0):
-    """Normal columns, and two classes."""
+    """Return normal columns and two classes."""
     X = np.random.default_rng(seed).normal(size=(m, p))
     return X, (X[:, 0] > 0).astype(int)
 
 
 def run(model, grid, X, y, recipe=NESTED, **options):
-    """The result of a family."""
+    """Return the result of a family."""
     return recipe.run(Family(model, grid), X, y, progress="off", **options)
 
 
 def one_plus(distances):
-    """Weights of the user's own."""
+    """A user's own weights."""
     return 1 / (1 + distances)
 
 
 def gap(a, b):
-    """A distance of the user's own."""
+    """A user's own distance."""
     return np.abs(a - b).sum()
 
 
@@ -235,13 +235,13 @@ PATHS = {
         RandomForestClassifier(),
         {"n_estimators": [2, 4]},
         "path:forest",
-        "are the smaller ones",
+        "holds every smaller one",
     ),
     "rounds": (
         GradientBoostingClassifier(),
         {"n_estimators": [2, 4]},
         "path:boosting",
-        "are the shorter ones",
+        "holds every shorter one",
     ),
     "kinds of models": (
         Pipeline([("m", VOTES)]),
@@ -331,7 +331,7 @@ PATHS = {
 
 @pytest.mark.parametrize("name", PATHS)
 def test_the_path_of_a_family_is_known_and_says_why(name):
-    """The path that ran has its name, and its reason is a sentence that names the cause."""
+    """The path has its name, and its reason names the cause."""
     model, grid, path, reason = PATHS[name]
     X, y = table()
     recipe = Recipe(outer=3) if isinstance(model, GridSearchCV) else NESTED
@@ -346,11 +346,11 @@ def test_the_path_of_a_family_is_known_and_says_why(name):
     assert result.path_reason.startswith(OTHER) == (path == "refit")
 
 
-def test_refit_can_be_asked_for():
+def test_refit_can_be_requested():
     """path="refit" runs scikit-learn's own fits, and an unknown path is refused."""
     X, y = table()
     result = run(VOTES, KS, X, y, path="refit")
-    assert (result.path, result.path_reason) == ("refit", "asked for")
+    assert (result.path, result.path_reason) == ("refit", "as requested")
     assert result.outer_curves is None
     with pytest.raises(ValueError, match="path='fast'"):
         run(VOTES, KS, X, y, path="fast")
@@ -359,7 +359,7 @@ def test_refit_can_be_asked_for():
 @pytest.mark.parametrize("weights", ["uniform", "distance"])
 @pytest.mark.parametrize("regression", [False, True])
 def test_the_short_hand_takes_the_fast_path(regression, weights):
-    """knn() is behind a scaler, or bare with scale=False."""
+    """knn() comes after a scaler, or bare with scale=False."""
     X, y = table()
     y = X[:, 0] if regression else y
     for scale, path in ((True, "path:knn"), (False, "shared:knn")):
@@ -371,8 +371,8 @@ def test_the_short_hand_takes_the_fast_path(regression, weights):
 
 KINDS = {
     "float64": (lambda X: X, "shared:knn", "path:knn", "path:knn"),
-    "float32": (lambda X: X.astype(np.float32), "shared:knn", "refit", "refit"),
-    "float16": (lambda X: X.astype(np.float16), "shared:knn", "refit", "path:knn"),
+    "float32": (lambda X: X.astype(np.float32), "shared:knn", "path:knn", "path:knn"),
+    "float16": (lambda X: X.astype(np.float16), "shared:knn", "path:knn", "path:knn"),
     "int8": (lambda X: (20 * X).astype(np.int8), "shared:knn", "path:knn", "path:knn"),
     "int64": (
         lambda X: (1000 * X).astype(np.int64),
@@ -392,19 +392,18 @@ IDENTITY = FunctionTransformer(accept_sparse=True)
 
 @pytest.mark.parametrize("name", KINDS)
 def test_the_kind_of_data_decides_too(name):
-    """Dense numbers take the fast paths; sparse X, and precisions that a scaler keeps, are refitted and equal it."""
+    """Dense numbers take fast paths, in double precision; sparse X is refitted."""
     of, *paths = KINDS[name]
     X, y = table()
     for ahead, path in zip(([], [StandardScaler()], [IDENTITY]), paths, strict=True):
         if path is None:
             continue  # sparse X cannot be centred
         near = {"kneighborsclassifier__n_neighbors": [3, 5]}
-        fast, slow = (
-            run(make_pipeline(*ahead, VOTES), near, of(X), y, path=wanted)
-            for wanted in ("auto", "refit")
-        )
-        if name != "float16":
-            assert fast.path == path, fast.path_reason
+        pipeline, given = make_pipeline(*ahead, VOTES), of(X)
+        wide = given.astype(float) if name.startswith("float") else given
+        fast = run(pipeline, near, given, y)
+        slow = run(pipeline, near, wide, y, path="refit")
+        assert fast.path == path, fast.path_reason
         np.testing.assert_allclose(
             fast.inner_curves, slow.inner_curves, rtol=1e-9, atol=1e-12
         )
@@ -414,25 +413,18 @@ def test_the_kind_of_data_decides_too(name):
 
 
 def test_the_reasons_that_data_give_name_the_cause():
-    """Sparse X, a scaled float32 X and a float32 y are named."""
+    """Sparse X and an X or y of more than 64 bits are named."""
     X, y = table()
-    assert "X is sparse" in run(VOTES, KS, sp.csr_matrix(X), y).path_reason
-    single = X.astype(np.float32)
-    assert (
-        "X is float32"
-        in run(make_pipeline(StandardScaler(), VOTES), {}, single, y).path_reason
-    )
-    assert "y is float32" in run(MEANS, KS, X, X[:, 0].astype(np.float32)).path_reason
-    behind_it = run(make_pipeline(PCA(2), VOTES), {}, single, y)
-    assert "the transformers give float32" in behind_it.path_reason
-    assert any(
-        "splits were refitted: the transformers give float32" in note
-        for note in behind_it.notes
-    )
+    assert "sparse X" in run(VOTES, KS, sp.csr_matrix(X), y).path_reason
+    long = np.dtype(np.longdouble)
+    if long.itemsize > 8:
+        for given in ((X.astype(long), y), (X, X[:, 0].astype(long))):
+            reason = run(MEANS, KS, given[0], X[:, 0] + given[1]).path_reason
+            assert f"is {long}, and the path computes in float64" in reason
 
 
 def test_a_scorer_of_the_users_own_may_look_at_the_estimator():
-    """A function of (estimator, X, y) gets a fitted estimator and X, so everything is refitted."""
+    """A function of (estimator, X, y) needs a fitted estimator and X, so everything is refitted."""
     X, y = table()
 
     def score(estimator, X, y):
@@ -445,7 +437,7 @@ def test_a_scorer_of_the_users_own_may_look_at_the_estimator():
 
 
 def test_a_training_row_given_twice_is_refitted():
-    """A list that repeats a training row is named as the reason."""
+    """The reason is the list that repeats a training row."""
     X, y = table()
     result = run(
         VOTES,
@@ -456,7 +448,8 @@ def test_a_training_row_given_twice_is_refitted():
     )
     assert (result.path, result.path_reason) == (
         "refit",
-        OTHER + "a training part holds a row more than once",
+        OTHER
+        + "a training part holds a row more than once; lists without repeats are fast",
     )
 
 
@@ -477,7 +470,7 @@ def test_every_member_of_a_comparison_has_its_own_path():
 
 
 def test_polynomials_of_one_degree_are_fitted_once_per_split(fits):
-    """Behind transformers these are fitted once per split, however many settings the model has."""
+    """Transformers are fitted once per split, for any number of settings of the model."""
     X, _ = table()
     model = make_pipeline(
         StandardScaler(), PolynomialFeatures(2), KNeighborsRegressor()
@@ -490,13 +483,13 @@ def test_polynomials_of_one_degree_are_fitted_once_per_split(fits):
     assert "KNeighborsRegressor" not in fits
 
 
-def test_what_is_left_to_refit_keeps_its_transformers():
-    """They are fitted once per split, and what they warn of is counted once, whoever fits the model."""
-    (X, _), seen = table(), []
+def test_a_refit_reuses_the_fitted_transformers():
+    """Transformers are fitted, and their warnings counted, once per split."""
+    (X, _), calls = table(), []
 
     def loudly(X):
-        seen.append(len(X))
-        warnings.warn("seen", UserWarning, stacklevel=1)
+        calls.append(len(X))
+        warnings.warn("called", UserWarning, stacklevel=1)
         return X
 
     model = make_pipeline(FunctionTransformer(loudly), Lasso(max_iter=100))
@@ -504,8 +497,8 @@ def test_what_is_left_to_refit_keeps_its_transformers():
     assert "alpha=0 is no lasso" in result.path_reason
     of_both_parts = 2 * (3 * 2 + 3)
     assert (
-        len(seen)
-        == dict(record_of(result).table.warnings)["UserWarning: seen"]
+        len(calls)
+        == dict(record_of(result).table.warnings)["UserWarning: called"]
         == of_both_parts
     )
 
@@ -514,7 +507,7 @@ def test_what_is_left_to_refit_keeps_its_transformers():
 
 
 def interrupted_in(monkeypatch, owner, name, nth):
-    """From the nth call of a method on, interrupt the main thread and keep the worker busy until `release` is set."""
+    """Interrupt the main thread at the nth call of a method; its worker waits for `release`."""
     release, calls, original = threading.Event(), [], getattr(owner, name)
 
     def interrupting(*args, **kwargs):
@@ -530,7 +523,7 @@ def interrupted_in(monkeypatch, owner, name, nth):
 
 
 def wait_for_workers(before):
-    """Wait until the threads started since are gone; a generous while."""
+    """Wait until the threads started since are gone, up to a generous limit."""
     until = time.monotonic() + 60
     while set(threading.enumerate()) - before and time.monotonic() < until:
         time.sleep(0.01)
@@ -538,7 +531,7 @@ def wait_for_workers(before):
 
 
 def test_an_interrupt_before_the_first_split_is_said_and_stops_the_workers(monkeypatch):
-    """The run ends while a worker is still in its call, and that one makes no further call."""
+    """The run ends while a worker is still in its call, and the worker makes no further call."""
     X, y = table(2000, 8)
     before = set(threading.enumerate())
     release, calls = interrupted_in(monkeypatch, search.Search, "fill", 2)
@@ -560,13 +553,13 @@ def test_an_interrupt_before_the_first_split_is_said_and_stops_the_workers(monke
     "model", [VOTES, make_pipeline(StandardScaler(), VOTES)], ids=["bare", "scaled"]
 )
 def test_an_interrupt_keeps_the_outer_splits_that_were_finished(monkeypatch, model):
-    """A partial result holds the first outer splits as a whole run has them, and says so."""
+    """A partial result holds the first outer splits of a whole run, and a note tells how many."""
     X, y = table(200)
     near = {f"{'kneighborsclassifier__' * (model is not VOTES)}n_neighbors": [3, 5]}
     whole = run(model, near, X, y, Recipe(outer=5, inner=2))
     monkeypatch.setattr(knn_path, "WAVE", 1.0)  # one training part after the other
     before = set(threading.enumerate())
-    release, _ = interrupted_in(monkeypatch, knn_path.KnnSweep, "_outside", 3)
+    release, _ = interrupted_in(monkeypatch, knn_path.KnnPath, "_outside", 3)
     try:
         part = finished_part(
             lambda: run(model, near, X, y, Recipe(outer=5, inner=2), n_jobs=2)
@@ -585,12 +578,12 @@ def test_an_interrupt_keeps_the_outer_splits_that_were_finished(monkeypatch, mod
 
 
 def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
-    """Split by split, the finished outer splits stay."""
+    """Finished outer splits stay."""
     X, y = table(60)
     model, recipe = make_pipeline(MinMaxScaler(), VOTES), Recipe(outer=5, inner=2)
     near = {"kneighborsclassifier__n_neighbors": [3, 5]}
     whole = run(model, near, X, y, recipe)
-    original, calls = behind.Behind.run, []
+    original, calls = behind.AfterTransformers.run, []
 
     def evaluate(self, *args):
         calls.append(None)
@@ -598,7 +591,7 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
             raise KeyboardInterrupt
         return original(self, *args)
 
-    monkeypatch.setattr(behind.Behind, "run", evaluate)
+    monkeypatch.setattr(behind.AfterTransformers, "run", evaluate)
     part = finished_part(lambda: run(model, near, X, y, recipe))
     assert not part.complete
     assert part.fold_risks.tolist() == whole.fold_risks[: len(part.fold_risks)].tolist()
@@ -609,7 +602,7 @@ def test_an_interrupt_behind_transformers_keeps_what_was_finished(monkeypatch):
 def test_an_interrupt_of_a_linear_path_keeps_the_parts_that_were_finished(
     monkeypatch, quick
 ):
-    """Training parts are finished one after the other, and the interrupted one is left out."""
+    """Training parts are finished in order, and the interrupted one is left out."""
     X, y = table(200)
     task = (
         Ridge(),
@@ -621,10 +614,10 @@ def test_an_interrupt_of_a_linear_path_keeps_the_parts_that_were_finished(
     whole = run(*task)
     monkeypatch.setattr(ridge_path, "MOMENT", 0.0)  # what takes a moment is one batch
     if not quick:
-        monkeypatch.setattr(cvnb.engine.run, "TINY", -1.0)
-        monkeypatch.setattr(cvnb.engine.run, "QUICK", -1.0)
+        monkeypatch.setattr(cvnb.engine.workers, "TINY", -1.0)
+        monkeypatch.setattr(cvnb.engine.workers, "QUICK", -1.0)
     before = set(threading.enumerate())
-    release, _ = interrupted_in(monkeypatch, LinearSweep, "_part", 5)
+    release, _ = interrupted_in(monkeypatch, LinearPath, "_part", 5)
     try:
         part = finished_part(lambda: run(*task, n_jobs=1))
     finally:
@@ -637,14 +630,14 @@ def test_an_interrupt_of_a_linear_path_keeps_the_parts_that_were_finished(
 
 
 def test_an_error_in_a_worker_ends_the_run(monkeypatch):
-    """What a worker raises is raised, and no worker stays behind."""
+    """The run raises the error of the worker, and no worker is left behind."""
     X, y = table(600)
     before = set(threading.enumerate())
 
     def broken(self, *args):
         raise ZeroDivisionError("broken")
 
-    monkeypatch.setattr(knn_path.KnnSweep, "_inside", broken)
+    monkeypatch.setattr(knn_path.KnnPath, "_inside", broken)
     with pytest.raises(ZeroDivisionError, match="broken"):
         run(VOTES, KS, X, y, n_jobs=2)
     assert not wait_for_workers(before)
@@ -655,7 +648,7 @@ def test_an_error_in_a_worker_ends_the_run(monkeypatch):
 
 
 def python(code, **environment):
-    """(stdout, stderr) of a program of its own, in the folder of the tests."""
+    """Return (stdout, stderr) of a program in its own process, run in the folder of the tests."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
@@ -670,27 +663,27 @@ def python(code, **environment):
 
 
 def test_numba_is_imported_where_a_path_needs_it_only():
-    """Neither `import cvnb` nor refitting an SVC brings Numba; k-NN does."""
+    """Neither `import cvnb` nor a refit of an SVC imports Numba; k-NN does."""
     code = """
 import sys, json
 import cvnb
-said = ["numba" in sys.modules]
+loaded = ["numba" in sys.modules]
 import numpy as np
 from sklearn.svm import SVC
 X = np.random.default_rng(0).normal(size=(30, 2)); y = (X[:, 0] > 0).astype(int)
 cvnb.Recipe(outer=3, inner=2).run(cvnb.Family(SVC(), {"C": [1.0, 2.0]}), X, y)
-said.append("numba" in sys.modules)
+loaded.append("numba" in sys.modules)
 cvnb.Recipe(outer=3, inner=2).run(cvnb.knn(k=[1, 2]), X, y, path="refit")
-said.append("numba" in sys.modules)
+loaded.append("numba" in sys.modules)
 cvnb.Recipe(outer=3, inner=2).run(cvnb.knn(k=[1, 2]), X, y)
-said.append("numba" in sys.modules)
-print(json.dumps(said))
+loaded.append("numba" in sys.modules)
+print(json.dumps(loaded))
 """
     assert json.loads(python(code)[0]) == [False, False, False, True]
 
 
 def test_kernels_are_compiled_once(tmp_path):
-    """The first process with an empty cache says that it compiles, the second loads what was compiled and says nothing."""
+    """The first process with an empty cache reports that it compiles; the second loads silently."""
     code = """
 import sys
 import numpy as np, cvnb
@@ -699,11 +692,11 @@ X = np.random.default_rng(0).normal(size=(30, 2)); y = (X[:, 0] > 0).astype(int)
 print(repr(cvnb.Recipe(outer=3, inner=2).run(cvnb.knn(k=[1, 2], scale=False), X, y).risk))
 """
     environment = {"NUMBA_CACHE_DIR": str(tmp_path), "CVNB_PROGRESS": "auto"}
-    (first, said), (second, silence) = (
+    (first, message), (second, silence) = (
         python(code, **environment),
         python(code, **environment),
     )
-    assert "Compiling once; later runs load the compiled loops from disk." in said
+    assert "Compiling once; later runs load the compiled loops from disk." in message
     assert "Compiling" not in silence
     assert first == second
 
@@ -718,35 +711,42 @@ import naive
 from cvnb import Family, Recipe
 from cvnb.results.estimate import record_of
 from cvnb.kernels import neighbours
-from cvnb.paths import search
+from cvnb.paths.knn import search
 
 rng = np.random.default_rng(0)
 numbers, paths = [], set()
 for p in (2, 9):
     X = np.vstack([rng.normal(size=(14, p)), rng.integers(0, 2, size=(8, p))])
     for model in (KNeighborsClassifier(), KNeighborsRegressor(weights="distance")):
-        y = rng.integers(0, 3, 22) if isinstance(model, KNeighborsClassifier) else rng.normal(size=22)
-        loss = "log" if isinstance(model, KNeighborsClassifier) else "squared"
+        votes = isinstance(model, KNeighborsClassifier)
+        y = rng.integers(0, 3, 22) if votes else rng.normal(size=22)
+        loss = "log" if votes else "squared"
         for ahead in ([], [StandardScaler()], [MinMaxScaler()]):
             name = type(model).__name__.lower() + "__"
-            grid = [{name + "n_neighbors": [1, 4, 7]}, {name + "p": [1, 3, np.inf]}, {name + "metric": ["l2"]}]
+            axes = {"n_neighbors": [1, 4, 7], "p": [1, 3, np.inf], "metric": ["l2"]}
+            grid = [{name + axis: values} for axis, values in axes.items()]
             family = Family(make_pipeline(*ahead, model), grid)
-            result = Recipe(outer=3, inner=2, stratify=False).run(family, X, y, loss=loss, progress="off", n_jobs=1)
+            recipe = Recipe(outer=3, inner=2, stratify=False)
+            result = recipe.run(family, X, y, loss=loss, progress="off", n_jobs=1)
             paths.add(result.path)
-            numbers += [*result.inner_curves.ravel(), *result.outer_curves.ravel(), *result.chosen_index.tolist()]
+            numbers += [*result.inner_curves.ravel(), *result.outer_curves.ravel()]
+            numbers += result.chosen_index.tolist()
 search._worth_a_tree = lambda n, p: True
-result = Recipe(outer=3, inner=2).run(Family(KNeighborsRegressor(), {"n_neighbors": [1, 4]}), X, y, progress="off", n_jobs=1)
+family = Family(KNeighborsRegressor(), {"n_neighbors": [1, 4]})
+result = Recipe(outer=3, inner=2).run(family, X, y, progress="off", n_jobs=1)
 numbers += result.outer_curves.ravel().tolist()
 crowd = np.append(rng.random(99), 1e9)
 order = np.empty(100, dtype=np.int64)
-neighbours._sort(crowd, 100, order, np.empty(201, dtype=np.int64), np.empty(100, dtype=np.int64))
+work = np.empty(201, dtype=np.int64), np.empty(100, dtype=np.int64)
+neighbours._sort(crowd, 100, order, *work)
 numbers += order.tolist()
-print(json.dumps({"compiled": hasattr(neighbours.select, "signatures"), "paths": sorted(paths), "numbers": numbers}))
+compiled = hasattr(neighbours.select, "signatures")
+print(json.dumps({"compiled": compiled, "paths": sorted(paths), "numbers": numbers}))
 """
 
 
 def test_kernels_are_valid_python_too():
-    """Without compilation the same lines give the same numbers, in a process of its own."""
+    """Without compilation the same lines give the same numbers, in a separate process."""
     compiled, plain = (
         json.loads(python(AGREEMENT, NUMBA_DISABLE_JIT=flag)[0]) for flag in ("0", "1")
     )
@@ -758,10 +758,11 @@ def test_kernels_are_valid_python_too():
 
 
 def test_the_agreement_table_holds_without_compilation():
-    """The lines of the kernels as plain Python: every row of the table, its ties and its leaks, once more."""
+    """The kernels as plain Python pass the agreement, tie and leakage tests."""
     files = ["tests/paths/test_agreement.py", "tests/paths/test_leakage.py"]
-    asked = "(its_definition or garbage or smaller_row) and (knn or ridge or squares or lasso or logistic)"
-    asked += " or row_equals_scikit_learn and logistic and not wide"
+    families = "(knn or ridge or squares or lasso or logistic)"
+    selected = f"(its_definition or garbage or smaller_row) and {families}"
+    selected += " or row_equals_scikit_learn and logistic and not wide"
     plain = [
         "--override-ini",
         "addopts=--import-mode=importlib",
@@ -769,7 +770,7 @@ def test_the_agreement_table_holds_without_compilation():
         "-p",
         "no:cacheprovider",
         "-k",
-        asked,
+        selected,
     ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *plain, *files],

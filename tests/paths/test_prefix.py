@@ -1,4 +1,4 @@
-"""Trees, boosting and forests: one fit per split says what a fit per setting says, bit by bit."""
+"""Trees, boosting and forests: one fit per split predicts what one per setting predicts."""
 
 import _thread
 import threading
@@ -33,6 +33,7 @@ import cvnb.engine.workers
 from cvnb import Family, Recipe, boosting, forest, tree
 from cvnb.results.estimate import record_of
 from cvnb.runtime import threads
+from identical import NESTED, assert_identical
 from stopped import shown_part
 
 LEAVES, SIZES, ROUNDS = (
@@ -41,7 +42,6 @@ LEAVES, SIZES, ROUNDS = (
     {"max_iter": [2, 9, 4]},
 )
 PENALTIES = {"ccp_alpha": [0.0, 0.1, 0.003, 0.02]}
-NESTED = Recipe(outer=3, inner=2)
 
 CLASSIFIERS = {
     "tree": (DecisionTreeClassifier(random_state=0), LEAVES),
@@ -112,19 +112,6 @@ REGRESSORS = {
 }
 
 
-def assert_identical(family, X, y, recipe=NESTED, path=None, **options):
-    """The same table as by refit, and the outer curves beside it; only means over rows may be summed in another order."""
-    fast = recipe.run(family, X, y, progress="off", **options)
-    slow = recipe.run(family, X, y, progress="off", path="refit", flat=True, **options)
-    assert fast.path == path or path is None
-    np.testing.assert_allclose(fast.inner_curves, slow.inner_curves, rtol=1e-13)
-    np.testing.assert_allclose(fast.outer_curves, slow.outer_curves, rtol=1e-13)
-    assert fast.chosen == slow.chosen
-    for one, other in zip(fast.predictions, slow.predictions, strict=True):
-        np.testing.assert_array_equal(one, other)
-    return fast
-
-
 def path_of(model):
     name = type(model).__name__
     return (
@@ -149,7 +136,7 @@ def path_of(model):
 )
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_size_of_a_classifier_is_its_own_fit(name, data, loss):
-    """Classes, labels, classes that a training part lacks, and what is scored by probabilities or decisions."""
+    """Predictions, probabilities and decisions of each size equal those of a fit of that size."""
     model, grid = CLASSIFIERS[name]
     X, y = cases.data(data)
     assert_identical(
@@ -172,7 +159,7 @@ def test_every_size_of_a_classifier_is_its_own_fit(name, data, loss):
 )
 @pytest.mark.parametrize("name", REGRESSORS)
 def test_every_size_of_a_regressor_is_its_own_fit(name, data, loss):
-    """Numbers, however they lie."""
+    """Predictions of each size equal those of a fit of that size."""
     model, grid = REGRESSORS[name]
     assert_identical(
         Family(model, grid), *cases.data(data), path=path_of(model), **loss
@@ -184,7 +171,7 @@ def test_every_size_of_a_regressor_is_its_own_fit(name, data, loss):
     [DecisionTreeClassifier(random_state=0), RandomForestClassifier(random_state=0)],
 )
 def test_transformers_weights_and_missing_values_are_as_in_a_fit(model, rng):
-    """Steps ahead are fitted once per split; weights reach the fit; what is missing or sparse stays so."""
+    """Transformers are fitted once per split; weights, missing and sparse values reach the fit."""
     X, y = cases.data("plain / words")
     grid = LEAVES if isinstance(model, DecisionTreeClassifier) else SIZES
     last = type(model).__name__.lower()
@@ -221,7 +208,7 @@ def test_transformers_weights_and_missing_values_are_as_in_a_fit(model, rng):
 
 
 def test_categories_reach_the_histograms(rng):
-    """A frame goes to scikit-learn as it is."""
+    """A frame reaches scikit-learn unchanged."""
     X, y = cases.data("plain / numbers")
     frame = (
         pd.DataFrame(X)
@@ -266,15 +253,15 @@ def test_categories_reach_the_histograms(rng):
         ),
     ],
 )
-def test_what_is_no_prefix_is_refitted(family, why):
-    """The reason names what stands in the way."""
+def test_models_without_prefixes_are_refitted(family, why):
+    """The reason names the parameter."""
     result = NESTED.run(family, *cases.data("plain / truths"), progress="off")
     assert result.path == "refit"
     assert why in result.path_reason
 
 
-def test_what_fails_is_told_by_refit():
-    """Values that are missing in a test part only fail there, setting by setting, as they do in scikit-learn."""
+def test_a_failing_split_is_refitted():
+    """Missing values only in a test part fail there, setting by setting, as in scikit-learn."""
     X, y = cases.data("plain / classes")
     X[0, 0] = np.nan
     model = ExtraTreesClassifier(random_state=0)
@@ -294,8 +281,8 @@ def test_what_fails_is_told_by_refit():
         (forest([4, 9]), "path:forest"),
     ],
 )
-def test_the_short_hands_take_the_path(family, path, fits):
-    """One fit per split: six inside, three outside; the largest stands for all."""
+def test_the_shorthands_take_the_path(family, path, fits):
+    """One fit per split: six inside, three outside."""
     result = NESTED.run(family, *cases.data("plain / classes"), progress="off")
     assert result.path == path
     assert len(result.settings) > 1
@@ -304,7 +291,7 @@ def test_the_short_hands_take_the_path(family, path, fits):
 
 
 def test_workers_give_the_same_table():
-    """Whoever computes a split."""
+    """Two workers give the table of one."""
     X, y = cases.data("plain / classes")
     family = Family(RandomForestClassifier(), SIZES)
     one, two = (NESTED.run(family, X, y, progress="off", n_jobs=n) for n in (1, 2))
@@ -313,7 +300,7 @@ def test_workers_give_the_same_table():
 
 
 def test_threads_count_warnings_and_keep_the_configuration():
-    """What a fit warns of is a note, whatever thread it was in; scikit-learn's configuration reaches it."""
+    """Warnings of a fit become notes in any thread, and scikit-learn's configuration reaches it."""
     X, y = cases.data("plain / classes")
     family = Family(RandomForestClassifier(oob_score=True, random_state=0), SIZES)
     counts = [
@@ -325,8 +312,8 @@ def test_threads_count_warnings_and_keep_the_configuration():
     assert counts[0] == counts[1] != {}
 
 
-def test_an_interrupt_leaves_at_once_and_keeps_what_was_finished(monkeypatch):
-    """The fits under way end by themselves; none is begun any more."""
+def test_an_interrupt_returns_at_once_and_keeps_finished_splits(monkeypatch):
+    """Running fits end by themselves; no new one begins."""
     X, y = cases.data("plain / classes")
     fit, begun = DecisionTreeClassifier.fit, []
 
@@ -347,11 +334,13 @@ def test_an_interrupt_leaves_at_once_and_keeps_what_was_finished(monkeypatch):
 
 @pytest.mark.parametrize("model", [GradientBoostingClassifier, RandomForestClassifier])
 def test_an_interrupted_fit_ends_in_its_thread(model, monkeypatch):
-    """An ensemble of a million trees is given up within a few of them, and leaves no thread behind."""
+    """An ensemble of a million trees is stopped after a few, and leaves no thread behind."""
     X, y = cases.data("plain / classes")
-    monkeypatch.setattr(threads, "_kept", {})
+    monkeypatch.setattr(threads, "_idle_pools", {})
     before = set(threading.enumerate())
-    monkeypatch.setattr(cvnb.engine.workers.Here, "map", None)  # not in this thread
+    monkeypatch.setattr(
+        cvnb.engine.workers.ThisThread, "map", None
+    )  # not in this thread
     threading.Timer(0.5, _thread.interrupt_main).start()
     result = shown_part(
         Recipe(4, 2), Family(model(), {"n_estimators": [1, 1_000_000]}), X, y
@@ -364,8 +353,8 @@ def test_an_interrupted_fit_ends_in_its_thread(model, monkeypatch):
 
 
 @pytest.mark.parametrize("model", [AdaBoostClassifier, DecisionTreeClassifier])
-def test_a_fit_that_cannot_be_stopped_is_left_and_said(model, monkeypatch):
-    """The run is back long before the fit ends, and a note names it; it begins no other."""
+def test_a_fit_that_cannot_be_stopped_is_left_and_noted(model, monkeypatch):
+    """The run returns long before the fit ends, begins no other fit, and a note names it."""
     X, y = cases.data("plain / classes")
     begun, end, axis = (
         [],
@@ -387,7 +376,10 @@ def test_a_fit_that_cannot_be_stopped_is_left_and_said(model, monkeypatch):
     finally:
         end.set()
     assert taken < 30
-    said = f"A fit of {model.__name__} cannot be stopped from outside: it goes on in a thread until it ends"
-    assert any(note.startswith(said) for note in result.notes)
+    start = (
+        f"A fit of {model.__name__} cannot be stopped from outside: it goes on in a "
+        "thread until it ends"
+    )
+    assert any(note.startswith(start) for note in result.notes)
     time.sleep(0.2)
     assert len(begun) == n_begun <= threads.n_threads(None)

@@ -1,4 +1,4 @@
-"""Nest map and error-versus-θ curve: what they are drawn from, and that they are drawn."""
+"""Nest map and error-versus-θ curve: their numbers and their SVG."""
 
 import base64
 import re
@@ -7,44 +7,18 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from sklearn.model_selection import (
-    PredefinedSplit,
-    RepeatedKFold,
-    ShuffleSplit,
-    TimeSeriesSplit,
-)
 from sklearn.svm import SVC
 
 from cvnb import Family, Recipe, knn, ridge
 from cvnb.pictures.curves import curve_of
 from cvnb.pictures.split_map import nest_of
 from cvnb.pictures.svg import draw_curve, draw_nest, nice_ticks, tick_labels
-
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(60, 3))
-y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
-PLANS = {
-    "nested CV": Recipe(5, 3),
-    "train/validation/test": Recipe.train_validation_test(),
-    "nested resampling": Recipe.nested_resampling(3, 4),
-    "internal CV": Recipe.internal_cv(4),
-    "external CV": Recipe.external_cv(4),
-    "leave-one-out": Recipe("loo", None),
-    "leave-one-out inside": Recipe(4, "loo"),
-    "time with a buffer": Recipe(4, 3, time_ordered=True, buffer=2),
-    "time series": Recipe(TimeSeriesSplit(3), 2),
-    "repeated": Recipe(RepeatedKFold(n_splits=2, n_repeats=2, random_state=0), 3),
-    "rows never tested": Recipe(PredefinedSplit(np.arange(60) % 4 - 1), 3),
-    "rows never used": Recipe(
-        [(np.arange(10, 40), np.arange(40, 50))], ShuffleSplit(3, random_state=0)
-    ),
-    "twelve splits": Recipe(12, 2),
-}
+from plans import PLANS, RNG, X, y
 
 
 @pytest.mark.parametrize("case", PLANS)
 def test_a_nest_map_counts_the_rows_of_every_split(case):
-    """The spans of a bar cover all rows, and each role has as many as the plan says."""
+    """The spans of a bar cover all rows, and each role has as many as in the plan."""
     plan = PLANS[case].plan(X, y)
     nest = nest_of(plan)
     assert len(nest.bars) == min(8, max(1, len(plan.outer)))
@@ -57,28 +31,22 @@ def test_a_nest_map_counts_the_rows_of_every_split(case):
         for start, end, role in bar.spans:
             counts[role] = counts.get(role, 0) + end - start
         train, test = plan.part(bar.split)
-        assert counts.get("test", 0) == (
-            test.size if plan.outer_layout is not None else 0
-        )
-        assert (
-            sum(
-                n
-                for role, n in counts.items()
-                if role == "train" or isinstance(role, int)
-            )
-            == train.size
-        )
-        assert counts.get("buffer", 0) + counts.get(
-            "unused", 0
-        ) == 60 - train.size - counts.get("test", 0)
+        n_test = test.size if plan.outer_layout is not None else 0
+        n_train = sum(n for role, n in counts.items() if is_trained_on(role))
+        left_out = counts.get("buffer", 0) + counts.get("unused", 0)
+        assert counts.get("test", 0) == n_test
+        assert n_train == train.size
+        assert left_out == 60 - train.size - n_test
         if nest.n_inner:
             for k, (_, dev) in enumerate(plan.inner[bar.split]):
                 assert counts.get(k, 0) == dev.size
     assert nest.in_order == (case in ("time with a buffer", "leave-one-out"))
-    buffers = [
-        role for bar in nest.bars for _, _, role in bar.spans if role == "buffer"
-    ]
-    assert bool(buffers) == (case == "time with a buffer")
+    roles = {role for bar in nest.bars for _, _, role in bar.spans}
+    assert ("buffer" in roles) == (case == "time with a buffer")
+
+
+def is_trained_on(role):
+    return role == "train" or isinstance(role, int)
 
 
 def parsed(picture):
@@ -86,31 +54,24 @@ def parsed(picture):
     data = re.search(r"base64,([A-Za-z0-9+/=]+)", picture.img)[1]
     tree = ElementTree.fromstring(base64.b64decode(data))
     assert "nan" not in picture.body
-    for name, most in (
-        ("x", picture.width),
-        ("y", picture.height),
-        ("cx", picture.width),
-        ("cy", picture.height),
-    ):
-        for value in re.findall(rf" {name}=\"([-0-9.]+)\"", picture.body):
+    sizes = {"x": picture.width, "y": picture.height}
+    for name, most in sizes.items():
+        for value in re.findall(rf" c?{name}=\"([-0-9.]+)\"", picture.body):
             assert -0.1 <= float(value) <= most + 0.1
     return tree
 
 
 @pytest.mark.parametrize("case", PLANS)
 def test_a_nest_map_is_drawn_inside_its_frame(case):
-    """A well-formed SVG with words for those who do not see it."""
+    """The SVG is well-formed and has an alternative text."""
     nest = nest_of(PLANS[case].plan(X, y))
     picture = draw_nest(nest)
     tree = parsed(picture)
-    drawn = {
-        path.get("class"): path.get("d").count("z") for path in tree.findall("{*}path")
-    }
+    paths = tree.findall("{*}path")
+    drawn = {path.get("class"): path.get("d").count("z") for path in paths}
     spans = [role for bar in nest.bars for _, _, role in bar.spans]
     assert drawn.get("t", 0) == spans.count("test")
-    assert drawn.get("a", 0) + drawn.get("b", 0) == len(spans) - sum(
-        spans.count(role) for role in ("test", "buffer", "unused")
-    )
+    assert drawn.get("a", 0) + drawn.get("b", 0) == sum(map(is_trained_on, spans))
     assert picture.alt.startswith(f"Nest map of {nest.n_splits} split")
 
 
@@ -127,9 +88,8 @@ def test_a_curve_has_the_numbers_of_the_result():
     np.testing.assert_array_equal(curve.inner, result.inner_curves[:, [1, 2, 0]])
     np.testing.assert_allclose(curve.mean, result.inner_curves.mean(axis=0)[[1, 2, 0]])
     assert curve.levels == {"flat": result.flat, "nested": result.risk}
-    assert curve.axis.x[curve.chosen].tolist() == [
-        chosen["k"] for chosen in result.chosen
-    ]
+    chosen = [setting["k"] for setting in result.chosen]
+    assert curve.axis.x[curve.chosen].tolist() == chosen
     np.testing.assert_array_equal(curve.outer, result.outer_curves[:, [1, 2, 0]])
     assert not curve.axis.log
     parsed(draw_curve(curve))
@@ -137,39 +97,29 @@ def test_a_curve_has_the_numbers_of_the_result():
 
 @pytest.mark.parametrize("flat", [0.0001, 0.3])
 def test_names_of_levels_are_never_written_over_each_other(flat):
-    """Where there is room only above, the lower one goes to the other end."""
+    """With room only above, the lower one is at the other end."""
     curve = curve_of(Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y))
     drawn = draw_curve(replace(curve, levels={"flat": flat, "nested": flat + 0.0001}))
-    names = [
-        text for text in parsed(drawn).findall(".//{*}text") if text.get("class") == "o"
-    ]
-    assert [text.text.split()[0] for text in names] == ["flat", "nested"]
-    one, other = names
-    apart = abs(float(one.get("y")) - float(other.get("y")))
-    assert apart >= 10 or one.get("text-anchor") != other.get("text-anchor")
+    texts = parsed(drawn).findall(".//{*}text")
+    flat, nested = (text for text in texts if text.get("class") == "o")
+    assert [flat.text.split()[0], nested.text.split()[0]] == ["flat", "nested"]
+    apart = abs(float(flat.get("y")) - float(nested.get("y")))
+    assert apart >= 10 or flat.get("text-anchor") != nested.get("text-anchor")
 
 
 def test_a_strip_of_classes_is_for_classifications():
-    """By the family, not by what y looks like: few whole numbers may be regressed on."""
+    """The family decides, not the values of y: a regression may have few whole numbers."""
     whole = np.arange(60) % 5
-    names = {
-        task: [
-            strip.name
-            for strip in nest_of(
-                Recipe(3, 3).plan(X, whole, knn(k=[1], task=task))
-            ).strips
-        ]
-        for task in ("classification", "regression")
-    }
-    assert names == {"classification": ["class"], "regression": []}
+    for task, names in {"classification": ["class"], "regression": []}.items():
+        plan = Recipe(3, 3).plan(X, whole, knn(k=[1], task=task))
+        assert [band.name for band in nest_of(plan).strips] == names
 
 
 def test_a_wide_grid_of_penalties_is_on_a_log_axis():
-    """Powers of ten; an even grid is not."""
+    """Powers of ten are; an even grid is not."""
+    even = ridge(alpha=np.arange(1.0, 100.0))
     assert curve_of(Recipe(3, 3).run(ridge(), *numbers())).axis.log
-    assert not curve_of(
-        Recipe(3, 3).run(ridge(alpha=np.arange(1.0, 100.0)), *numbers())
-    ).axis.log
+    assert not curve_of(Recipe(3, 3).run(even, *numbers())).axis.log
 
 
 @pytest.mark.parametrize(
@@ -210,10 +160,9 @@ def test_a_setting_that_failed_leaves_a_gap():
     from sklearn.linear_model import Ridge
     from sklearn.pipeline import make_pipeline
 
-    result = Recipe(3, 2).run(
-        Family(make_pipeline(PCA(), Ridge()), {"pca__n_components": [1, 2, 40]}),
-        *numbers(),
-    )
+    grid = {"pca__n_components": [1, 2, 40]}
+    family = Family(make_pipeline(PCA(), Ridge()), grid)
+    result = Recipe(3, 2).run(family, *numbers())
     curve = curve_of(result)
     assert np.isnan(curve.mean).any()
     parsed(draw_curve(curve))
@@ -222,25 +171,14 @@ def test_a_setting_that_failed_leaves_a_gap():
 
 def test_ticks_are_round_and_cover():
     """Around an interval, or inside it."""
-    for low, high in (
-        (0.0, 1.0),
-        (0.013, 0.065),
-        (-3.0, 7.0),
-        (1e-9, 2e-9),
-        (2900.0, 6100.0),
-    ):
+    for low, high in [(0, 1), (0.013, 0.065), (-3, 7), (1e-9, 2e-9), (2900, 6100)]:
         ticks = nice_ticks(low, high)
         assert ticks[0] <= low < high <= ticks[-1]
         assert 3 <= len(ticks) <= 8
         assert all(low <= tick <= high for tick in nice_ticks(low, high, inside=True))
     assert nice_ticks(0.2, 0.2) == [0.2]
-    for low, high in (
-        (2e-17, 3e-17),
-        (1e-13, 3e-13),
-        (1e6, 1e6 + 1e-3),
-        (-5e-300, 5e-300),
-        (1e300, 3e300),
-    ):
+    tiny, huge = [(2e-17, 3e-17), (1e-13, 3e-13)], [(-5e-300, 5e-300), (1e300, 3e300)]
+    for low, high in [*tiny, (1e6, 1e6 + 1e-3), *huge]:
         ticks = nice_ticks(low, high)
         assert ticks[0] <= low < high <= ticks[-1]
         assert len(set(tick_labels(ticks))) == len(ticks) >= 3

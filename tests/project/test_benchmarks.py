@@ -1,6 +1,7 @@
-"""What the scripts of benchmarks/ write, on rows small enough for the suite; never how long they take."""
+"""The output of the scripts of benchmarks/ on small tables; never their times."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -52,7 +53,8 @@ def test_growth_measures_the_loops_beside_it(growth):
 
 
 def test_growth_page_has_a_table_for_each_quantity(growth, records):
-    """Every row stands in a table whose rows have as many cells as its head; command and figure are named."""
+    """Every row stands in a table whose rows have as many cells as its head; command and
+    figure are named."""
     page = growth.page(records)
     for title, shared, _ in growth.BLOCKS.values():
         assert f"## Against {title}\n\n{shared}\n\n" in page
@@ -66,7 +68,8 @@ def test_growth_page_has_a_table_for_each_quantity(growth, records):
 
 
 def test_growth_figure_marks_every_row(growth, records):
-    """The figure is one well-formed SVG without a script, with a mark for each row and panel, all inside."""
+    """The figure is one well-formed SVG without a script, with a mark for each row and
+    panel, all inside."""
     root = ElementTree.fromstring(growth.figure(records))
     names = [element.tag.rpartition("}")[2] for element in root.iter()]
     assert names[0] == "svg"
@@ -105,7 +108,8 @@ def test_speed_skips_a_peer_that_is_absent(place, monkeypatch, capsys):
 
 
 def test_speed_answers_of_a_path_by_hand_are_ours():
-    """What walks a peer's path by hand has the risk of a run, with scikit-learn's own path in the peer's place."""
+    """What walks a peer's path by hand has the risk of a run, with scikit-learn's own path
+    in the peer's place."""
     speed = script("speed")
     from sklearn.linear_model import Lasso, lasso_path
 
@@ -117,3 +121,65 @@ def test_speed_answers_of_a_path_by_hand_are_ours():
     )
     ours = speed.ran(Family(Lasso(), {"alpha": speed.PENALTIES}), X, y)
     assert theirs() == pytest.approx(ours(), rel=1e-6)
+
+
+@pytest.fixture(scope="module")
+def regimes():
+    """benchmarks/regimes.py, which imports benchmarks/speed.py by name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(script("speed").__file__.rpartition("/")[0])
+        yield script("regimes")
+
+
+# scikit-learn's iterations, some of which do not end
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ridge, float32 5000×512",
+        "logistic, float32 2000×768, 2 classes",
+        "k-NN, cosine, float32 5000×512",
+        "lasso 200×5000",
+        "ridge, sparse 3000×10000",
+    ],
+)
+def test_regimes_compare_answers_on_the_same_splits(regimes, name, capsys):
+    """A row names its path and every peer, and its risks are scikit-learn's at the end of its
+    iterations."""
+    regimes.row(name, seconds=0, shape=(150, 12))
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith(name)
+    for peer in regimes.ROWS[name].peers:
+        assert any(peer.name in line for line in lines)
+    assert any(": " in line and line.startswith("    ") for line in lines)
+    assert re.search(
+        r"differ by (0e\+00|\de-(09|1\d)), 3 of 3 choices are equal$", last
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_regimes_say_what_is_absent(regimes, monkeypatch, capsys):
+    """A row or a peer whose package is not installed is a line that says so."""
+    installed = {"sklearn": "its spec"}
+    monkeypatch.setattr(regimes, "find_spec", installed.get)
+    for name in ("XGBoost 2000×20, 10 sizes", "lasso 200×5000"):
+        regimes.row(name, seconds=0, shape=(60, 12))
+    out = capsys.readouterr().out
+    assert "xgboost is not installed: row skipped\n" in out
+    assert "    celer's path by hand: not installed\n" in out
+
+
+def test_regimes_are_named_after_their_size(regimes):
+    """The name of a row tells the shape of its table."""
+    for name, regime in regimes.ROWS.items():
+        assert "{}×{}".format(*regime.shape) in name, name
+
+
+def test_regimes_do_not_hide_a_difference(regimes):
+    """Other risks and other choices are told."""
+    family = regimes.ridge()()
+    X, y = regimes.few_rows(60, 12)
+    result = regimes.ran(family, X, y)
+    search = regimes.grid_search(family.estimator, family.grid, -3 * y**2, 3)
+    said = regimes.difference(result, *regimes.nested(search, X, -3 * y**2, 3))
+    assert re.match(r"differ by \de[+-]0[01], [012] of 3 choices are equal", said)

@@ -1,4 +1,4 @@
-"""The documentation is built from what is there, without a warning, and needs nothing from elsewhere."""
+"""The documentation is built from this repository, without a warning, and needs no network."""
 
 import functools
 import inspect
@@ -9,15 +9,16 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from cvnb import paths
 from cvnb.jupyter.magics import NestedCVMagics
 from scripts_of import script
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 docs = script("docs", "scripts")
 
 NAMES = [(door, name) for door in docs.DOORS for name in door.__all__]
 CLASSES = [(door, name) for door, name in NAMES if inspect.isclass(getattr(door, name))]
-# What these give is no number, or the number of something else: a formula would say nothing.
+# These return no number of their own, so they need no formula.
 NO_FORMULA = {
     "Comparison",
     "CvnbError",
@@ -34,7 +35,7 @@ every_name = pytest.mark.parametrize(
 
 
 class Page(HTMLParser):
-    """What one page asks for, links to, and can be linked to."""
+    """The resources, links and anchors of one page."""
 
     def __init__(self, path):
         super().__init__()
@@ -69,14 +70,14 @@ def pages(site):
 
 
 def examples(value):
-    """The lines of a docstring that are typed."""
+    """Return the lines of a docstring that are typed."""
     return re.findall(
         r"^\s*(?:>>>|\.\.\.) .*", inspect.getdoc(value) or "", re.MULTILINE
     )
 
 
 def has_formula(text):
-    """Whether some block of lines is indented and is no example."""
+    """Return whether a block of lines is indented and is no example."""
     return bool(re.search(r"\n\n    (?!>>>)\S", text))
 
 
@@ -97,7 +98,10 @@ def test_every_notebook_and_text_has_a_page(site):
     sources = [
         *(ROOT / "notebooks").glob("*.ipynb"),
         *(ROOT / "docs").glob("*.md"),
-        ROOT / "CHANGELOG.md",
+        *(
+            ROOT / f"{name}.md"
+            for name in ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")
+        ),
     ]
     expected = {
         path.relative_to(ROOT).with_suffix(".html").as_posix() for path in sources
@@ -160,6 +164,44 @@ def test_every_method_is_said_and_shown(door, name):
         ]
     )
     assert [member for member in values if not re.search(rf"\.{member}\b", shown)] == []
+
+
+def parameters(value):
+    """Names of the parameters of a function or class; self and **kwargs are none."""
+    return [
+        name
+        for name, one in inspect.signature(value).parameters.items()
+        if name != "self" and one.kind != one.VAR_KEYWORD
+    ]
+
+
+def calls():
+    """(name, function, class or method) of what is public and can be called."""
+    for door in (*docs.DOORS, paths):
+        for name in door.__all__:
+            value = getattr(door, name)
+            if inspect.isclass(value) and issubclass(value, Exception):
+                continue
+            if callable(value):
+                yield f"{door.__name__}.{name}", value
+            if inspect.isclass(value):
+                for member in docs.members(value):
+                    method = getattr(value, member)
+                    if inspect.isfunction(method) or inspect.ismethod(method):
+                        yield f"{door.__name__}.{name}.{member}", method
+
+
+CALLS = [(name, value) for name, value in calls() if len(parameters(value)) > 2]
+
+
+@pytest.mark.parametrize(("name", "value"), CALLS, ids=[name for name, _ in CALLS])
+def test_every_parameter_is_named_in_the_docstring(name, value):
+    """Of each public function, class and method with more than two parameters."""
+    text = inspect.getdoc(value)
+    unnamed = [
+        name for name in parameters(value) if not re.search(rf"\b{name}\b", text)
+    ]
+    assert unnamed == []
 
 
 def test_every_option_of_the_magics_is_there(site):

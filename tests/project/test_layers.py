@@ -1,6 +1,7 @@
-"""Data flows down: what a module may import, how long it may be, and what `import cvnb` may cost."""
+"""Imports between rooms, lengths of modules and functions, and the cost of `import cvnb`."""
 
 import ast
+import graphlib
 import subprocess
 import sys
 from importlib.util import resolve_name
@@ -13,116 +14,51 @@ import cvnb
 
 PACKAGE = Path(cvnb.__file__).parent
 
-# A module imports only from those that stand before its own.
+# A room imports only earlier rooms; a module directly in cvnb/ is a room of its own.
 ORDER = (
     "errors",
-    "runtime.loading",
-    "families.algorithm",
-    "families.records",
-    "families.registry",
     "wording",
-    "runtime.randomness",
-    "runtime.thread_warnings",
-    "data.checks",
-    "data.table",
-    "losses.loss",
-    "splits.splitters",
-    "splits.explicit",
-    "splits.layouts",
-    "splits.specs",
-    "splits.recipes",
-    "splits.plan",
-    "splits.drawer",
-    "families.family",
-    "families.self_tuning",
-    "families.shorthands",
-    "families.simplicity",
-    "runs.feasibility",
+    "runtime",
+    "data",
+    "splits",
+    "families",
+    "losses",
     "inference",
-    "inference.rules",
-    "engine.table",
     "kernels",
-    "runtime.cores",
-    "runtime.cancel",
-    "runtime.threads",
     "paths",
-    "engine.cluster",
-    "engine.progress",
-    "engine.compiling",
-    "results.predictor",
-    "engine.workers",
-    "engine.nested",
-    "engine.run",
-    "results.notes",
-    "inference.interval",
-    "results.estimate",
-    "results.comparison",
-    "results.reports",
-    "runs.forecast",
-    "runs.prepare",
-    "runs.advice",
-    "runs.estimators",
-    "views.codegen",
-    "pictures.split_map",
-    "pictures.curves",
-    "pictures.svg",
+    "engine",
+    "results",
+    "runs",
+    "pictures",
     "figures",
-    "views.display",
-    "views.methods",
-    "views.html_report",
-    "jupyter.background",
-    "jupyter.magic_line",
-    "jupyter.magics",
-    "jupyter.completion",
+    "views",
+    "jupyter",
     "widgets",
 )
 
-# The front doors: for the user's convenience these import what stands after them, and only inside a function.
+# The front doors: for the user's convenience these import later rooms, inside functions only.
 FRONT_DOORS = {
-    "splits.recipes": {"runs.advice", "runs.prepare", "views.display"},
-    "families.family": {"views.display"},
-    "splits.plan": {"views.display"},
-    "inference": {"inference.rules"},
-    "results.estimate": {
-        "views.display",
-        "figures",
-        "views.html_report",
-        "views.codegen",
-    },
-    "results.comparison": {"views.display"},
-    "jupyter.magics": {"widgets"},
-    "results.reports": {"views.display"},
+    "splits": {"runs", "views"},
+    "families": {"views"},
+    "results": {"figures", "views"},
+    "jupyter": {"widgets"},
 }
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
-# from .. import room: the module is in the alias
-ROOMS = (
-    "cvnb",
-    "cvnb.jupyter",
-    "cvnb.results",
-    "cvnb.runs",
-    "cvnb.engine",
-    "cvnb.families",
-    "cvnb.inference",
-    "cvnb.runtime",
-    "cvnb.splits",
-    "cvnb.views",
-)
 
 
 def module_name(path):
-    """cvnb/paths/knn.py -> cvnb.paths.knn.path; cvnb/paths/__init__.py -> cvnb.paths."""
+    """cvnb/paths/base.py -> cvnb.paths.base; cvnb/paths/__init__.py -> cvnb.paths."""
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def layer(name):
-    """cvnb.paths.knn.path -> paths; the package itself, and a room without code of its own -> ""."""
-    inside = name.removeprefix("cvnb").lstrip(".")
-    fitting = [
-        known for known in ORDER if inside == known or inside.startswith(f"{known}.")
-    ]
-    return max(fitting, key=len, default="")
+NAMES = {module_name(path): path for path in MODULES}
+
+
+def room(name):
+    """cvnb.paths.linear.rows -> paths; the package itself -> ""."""
+    return name.split(".")[1] if "." in name else ""
 
 
 def is_for_types_only(node):
@@ -132,7 +68,7 @@ def is_for_types_only(node):
     )
 
 
-def imported_names(node, package):
+def imported_modules(node, package):
     """The modules of cvnb that one import statement names."""
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
@@ -142,20 +78,19 @@ def imported_names(node, package):
             if node.level
             else node.module
         )
-        # from cvnb import errors: the module is in the alias
-        names = (
-            [f"{source}.{alias.name}" for alias in node.names]
-            if source in ROOMS
-            else [source]
-        )
+        full = [f"{source}.{alias.name}" for alias in node.names]
+        names = [
+            name if name in NAMES else source for name in full
+        ]  # from cvnb import errors: the module is in the alias
     return [name for name in names if name.split(".")[0] == "cvnb"]
 
 
 def imports(node, package, inside=False):
-    """(imported module, inside a function or not) for all that is imported at run time below this node."""
+    """(imported module, inside a function or not) for all that is imported at run time
+    below this node."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
-            for name in imported_names(child, package):
+            for name in imported_modules(child, package):
                 yield name, inside
         elif is_for_types_only(child):
             for other in child.orelse:
@@ -168,56 +103,77 @@ def imports(node, package, inside=False):
             )
 
 
-def imports_of(path):
-    name = module_name(path)
+def imports_of(name):
+    path = NAMES[name]
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
-    return name, list(imports(ast.parse(path.read_text(encoding="utf-8")), package))
+    return list(imports(ast.parse(path.read_text(encoding="utf-8")), package))
+
+
+IMPORTS = {name: imports_of(name) for name in NAMES}
 
 
 def is_allowed(importer, imported, inside):
-    """Whether a module of one layer may import one of another."""
+    """Whether a module of one room may import one of another."""
     if imported not in ORDER:
         return False
-    if ORDER.index(imported) < ORDER.index(importer):
-        return True
     if imported == importer:
         return (
             importer != "kernels"
         )  # a compiled kernel is not compiled anew when another file changes
-    return inside and imported in FRONT_DOORS.get(importer, ())
+    return ORDER.index(imported) < ORDER.index(importer) or (
+        inside and imported in FRONT_DOORS.get(importer, ())
+    )
 
 
-def test_every_module_has_a_layer():
-    """A new module gets a place in ORDER."""
-    homeless = [
-        path
-        for path in MODULES
-        if not layer(module_name(path)) and path.name != "__init__.py"
-    ]
-    assert homeless == []
+def test_every_module_has_a_room():
+    """A new room gets a place in ORDER."""
+    assert {room(name) for name in NAMES} == {"", *ORDER}
 
 
-def test_modules_import_only_from_layers_above():
-    """Nothing imports what depends on it, front doors apart; names for the type checker are free."""
+def test_few_modules_lie_outside_the_rooms():
+    """At most six modules are directly in cvnb/."""
+    assert len(list(PACKAGE.glob("*.py"))) <= 6
+
+
+def test_imports_point_down():
+    """No room imports a later one, front doors apart; names for the type checker are free."""
     offenders = [
         f"{name} imports {imported}{' in a function' if inside else ''}"
-        for name, found in map(imports_of, MODULES)
-        if layer(name) in ORDER
+        for name, found in IMPORTS.items()
+        if room(name) in ORDER
         for imported, inside in found
-        if not is_allowed(layer(name), layer(imported), inside)
+        if not is_allowed(room(name), room(imported), inside)
     ]
     assert offenders == []
+
+
+@pytest.mark.parametrize("own", ORDER)
+def test_imports_inside_a_room_are_acyclic(own):
+    """The modules of a room can be read in an order in which each needs only those before it."""
+    graph = {
+        name: {
+            imported
+            for imported, _ in found
+            if room(imported) == own and imported != name
+        }
+        for name, found in IMPORTS.items()
+        if room(name) == own
+    }
+    tuple(
+        graphlib.TopologicalSorter(graph).static_order()
+    )  # CycleError names the modules
 
 
 def test_every_front_door_is_used():
     """An exception that nothing needs any more is taken back."""
     found = {
-        (layer(name), layer(imported))
-        for name, pairs in map(imports_of, MODULES)
-        for imported, _ in pairs
+        (room(name), room(imported))
+        for name, pairs in IMPORTS.items()
+        for imported, inside in pairs
+        if inside
     }
     assert {
-        (door, room) for door, rooms in FRONT_DOORS.items() for room in rooms
+        (door, behind) for door, rooms in FRONT_DOORS.items() for behind in rooms
     } - found == set()
 
 
@@ -272,6 +228,7 @@ def test_no_public_name_is_left_out():
 
 def test_import_is_silent_and_light():
     """import cvnb prints nothing and leaves the slow packages to the first use."""
-    code = "import sys, cvnb; slow = {'sklearn', 'IPython', 'pandas'} & sys.modules.keys(); assert not slow, slow"
+    slow = "{'sklearn', 'IPython', 'pandas'} & sys.modules.keys()"
+    code = f"import sys, cvnb; slow = {slow}; assert not slow, slow"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout + done.stderr == ""

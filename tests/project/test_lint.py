@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("command", ["ruff format --check", "ruff check", "mypy"])
@@ -19,3 +19,16 @@ def test_the_tree_is_clean(command):
         text=True,
     )
     assert done.returncode == 0, f"\n{done.stdout}{done.stderr}"
+
+
+def test_no_line_of_a_script_or_style_is_longer_than_100_characters():
+    """As in Python, where ruff tests it."""
+    files = [p for p in (ROOT / "cvnb").rglob("*") if p.suffix in (".js", ".css")]
+    assert files
+    long = [
+        (path.name, number)
+        for path in files
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1)
+        if len(line) > 100
+    ]
+    assert long == []

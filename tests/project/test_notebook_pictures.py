@@ -27,7 +27,8 @@ def height(chart):
 
 
 def test_every_mark_is_drawn():
-    """Lines and levels as paths, a circle for each dot, a shape for each bar; what is not finite is left out."""
+    """Lines and levels as paths, a circle for each dot, a shape for each bar; what is not
+    finite is left out."""
     marks = (
         pictures.line([1, 2, 3], [1, 2, np.nan], "truth"),
         pictures.dots([1, 2], [3, np.nan], "estimates"),
@@ -111,7 +112,8 @@ def test_both_themes_have_every_colour():
 
 
 def test_rows_are_drawn_in_their_order():
-    """A shape for each row with a role, in each split, and below them how often it had the role that was asked for."""
+    """A shape for each row with a role, in each split, and below them how often it had the
+    role that was asked for."""
     splits = [{"train": [0, 1], "test": [2]}, {"train": [0, 3], "test": [2]}]
     chart = pictures.rows_of(splits, "test")
     shapes = {

@@ -1,4 +1,7 @@
-"""What nbval cannot see: it compares nothing where nothing is stored, and takes a magic's UsageError for plain text."""
+"""The rules for notebooks, which nbval cannot check.
+
+nbval compares nothing where no output is stored, and takes a magic's UsageError for text.
+"""
 
 import copy
 import importlib.util
@@ -11,7 +14,7 @@ import pytest
 
 import notebook_rules as rules
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
@@ -114,40 +117,69 @@ def version(notebook):
     notebook["metadata"]["language_info"]["version"] = "3.11.7"
 
 
-BREAKS = {
-    "one cell not run": (rules.was_not_run, change(3, execution_count=None)),
-    "run in another order": (rules.was_not_run, change(2, execution_count=7)),
-    "no code at all": (rules.was_not_run, lambda notebook: notebook.update(cells=notebook["cells"][:2])),
-    "a print without its text": (rules.shows_nothing, change(2, outputs=[])),
-    "a loop of prints without its text": (rules.shows_nothing, change(4, source="for seed in range(20):\n    print(seed)")),
-    "a warning": (rules.complains, output(stream("DeprecationWarning", "stderr"))),
-    "an error": (rules.complains, output({"output_type": "error", "ename": "E", "evalue": "", "traceback": []})),
-    "widget state": (rules.needs_more_than_a_page, lambda notebook: notebook["metadata"].update(widgets={})),
-    "a widget": (rules.needs_more_than_a_page, output(shown(**{"application_vnd.jupyter.widget-view+json": {}}))),
-    "a plotly figure": (rules.needs_more_than_a_page, output(shown(**{"application_vnd.plotly.v1+json": {}}))),
-    "a script": (rules.needs_more_than_a_page, output(shown(text_html="<script>1</script>"))),
-    "a picture from elsewhere": (rules.needs_more_than_a_page, output(shown(text_html='<img src="https://a.b/c.png">'))),
-    "300 kB": (rules.is_large, output(stream("x" * 300_000))),
-    "an id of chance": (rules.would_change_by_itself, change(0, id="3f2a77c1")),
-    "an id twice": (rules.would_change_by_itself, change(0, id="cell-01")),
-    "a version": (rules.would_change_by_itself, version),
-    "times of execution": (rules.would_change_by_itself, change(2, metadata={"execution": {}})),
-    "seconds in the metadata": (rules.would_change_by_itself, output(shown(text_plain="1") | {"metadata": {"seconds": 1}})),
-    "a comment that skips": (rules.escapes_comparison, change(2, source="# NBVAL_IGNORE_OUTPUT\nprint(2)")),
-    "a tag that skips": (rules.escapes_comparison, change(2, metadata={"tags": ["nbval-skip"]})),
-    "a path": (rules.tells_of_the_machine, output(stream("/home/me/auto.csv"))),
-    "a path of Windows": (rules.tells_of_the_machine, output(stream("C:\\auto.csv"))),
-    "seconds": (rules.tells_of_the_machine, output(stream("done in 0.12 s"))),
-    "milliseconds": (rules.tells_of_the_machine, output(shown(text_html="<td>12ms</td>"))),
-    "a claim without proof": (rules.claims_without_proof, proven_by("print(2)")),
-    "an assert in a comment": (rules.claims_without_proof, proven_by("# assert 1\nprint(2)")),
-    "no figure": (rules.lacks_a_figure, change(3, outputs=[shown(text_plain="a line")])),
-    "an answer in the open": (rules.lacks_an_exercise, change(6, metadata={})),
-    "no exercise": (rules.lacks_an_exercise, change(5, source="## More")),
-    "nineteen seeds": (rules.lacks_other_seeds, change(4, source="for seed in range(1, 20):\n    assert seed")),
-    "seeds that prove nothing": (rules.lacks_other_seeds, change(4, source="for seed in range(20):\n    print(seed)")),
-    "a formula in TeX": (rules.needs_mathjax, change(0, source="The risk $\\ell_D$")),
-}  # fmt: skip
+def breaks(name, rule, breaking):
+    """Add a way to break a rule."""
+    BREAKS[name] = (rule, breaking)
+
+
+def widget_state(notebook):
+    notebook["metadata"].update(widgets={})
+
+
+def only_markdown(notebook):
+    notebook.update(cells=notebook["cells"][:2])
+
+
+ERROR = {"output_type": "error", "ename": "E", "evalue": "", "traceback": []}
+WIDGET = shown(**{"application_vnd.jupyter.widget-view+json": {}})
+PLOTLY = shown(**{"application_vnd.plotly.v1+json": {}})
+REMOTE = shown(text_html='<img src="https://a.b/c.png">')
+SECONDS = shown(text_plain="1") | {"metadata": {"seconds": 1}}
+FEW_SEEDS = "for seed in range(1, 20):\n    assert seed"
+NO_PROOF = "for seed in range(20):\n    print(seed)"
+BREAKS = {}
+breaks("one cell not run", rules.was_not_run, change(3, execution_count=None))
+breaks("run in another order", rules.was_not_run, change(2, execution_count=7))
+breaks("no code at all", rules.was_not_run, only_markdown)
+breaks("a print without its text", rules.shows_nothing, change(2, outputs=[]))
+breaks(
+    "a loop of prints without its text", rules.shows_nothing, change(4, source=NO_PROOF)
+)
+breaks("a warning", rules.complains, output(stream("DeprecationWarning", "stderr")))
+breaks("an error", rules.complains, output(ERROR))
+breaks("widget state", rules.needs_more_than_a_page, widget_state)
+breaks("a widget", rules.needs_more_than_a_page, output(WIDGET))
+breaks("a plotly figure", rules.needs_more_than_a_page, output(PLOTLY))
+SCRIPT = output(shown(text_html="<script>1</script>"))
+breaks("a script", rules.needs_more_than_a_page, SCRIPT)
+breaks("a picture from elsewhere", rules.needs_more_than_a_page, output(REMOTE))
+breaks("300 kB", rules.is_large, output(stream("x" * 300_000)))
+breaks("an id of chance", rules.would_change_by_itself, change(0, id="3f2a77c1"))
+breaks("an id twice", rules.would_change_by_itself, change(0, id="cell-01"))
+breaks("a version", rules.would_change_by_itself, version)
+TIMES = change(2, metadata={"execution": {}})
+breaks("times of execution", rules.would_change_by_itself, TIMES)
+breaks("seconds in the metadata", rules.would_change_by_itself, output(SECONDS))
+SKIPPING = change(2, source="# NBVAL_IGNORE_OUTPUT\nprint(2)")
+breaks("a comment that skips", rules.escapes_comparison, SKIPPING)
+TAGGED = change(2, metadata={"tags": ["nbval-skip"]})
+breaks("a tag that skips", rules.escapes_comparison, TAGGED)
+breaks("a path", rules.tells_of_the_machine, output(stream("/home/me/auto.csv")))
+breaks("a path of Windows", rules.tells_of_the_machine, output(stream("C:\\auto.csv")))
+breaks("seconds", rules.tells_of_the_machine, output(stream("done in 0.12 s")))
+MILLISECONDS = output(shown(text_html="<td>12ms</td>"))
+breaks("milliseconds", rules.tells_of_the_machine, MILLISECONDS)
+breaks("a claim without proof", rules.claims_without_proof, proven_by("print(2)"))
+COMMENTED = proven_by("# assert 1\nprint(2)")
+breaks("an assert in a comment", rules.claims_without_proof, COMMENTED)
+NO_PICTURE = change(3, outputs=[shown(text_plain="a line")])
+breaks("no figure", rules.lacks_a_figure, NO_PICTURE)
+breaks("an answer in the open", rules.lacks_an_exercise, change(6, metadata={}))
+breaks("no exercise", rules.lacks_an_exercise, change(5, source="## More"))
+breaks("nineteen seeds", rules.lacks_other_seeds, change(4, source=FEW_SEEDS))
+breaks("seeds that prove nothing", rules.lacks_other_seeds, change(4, source=NO_PROOF))
+FORMULA = change(0, source="The risk $\\ell_D$")
+breaks("a formula in TeX", rules.needs_mathjax, FORMULA)
 
 
 @pytest.mark.parametrize(("rule", "breaking"), BREAKS.values(), ids=BREAKS)
@@ -215,7 +247,8 @@ def stored_again(path):
 
 
 def test_running_a_notebook_again_changes_nothing(tmp_path, monkeypatch):
-    """Ids, counts and metadata are made once; a number that differs in its last bits keeps the text that is stored."""
+    """Ids, counts and metadata are made once; a number that differs in its last bits keeps
+    the text that is stored."""
     path = tmp_path / "sums.ipynb"
     notebook = good()
     notebook["cells"] = [

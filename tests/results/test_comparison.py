@@ -63,7 +63,8 @@ def test_holms_correction():
 
 
 def test_five_times_two_halves_bring_alpaydins_test():
-    """F and its p beside the corrected t, from results as from arrays; ten other splits bring none."""
+    """F and its p beside the corrected t, from results as from arrays; ten other splits
+    bring none."""
     comparison = Recipe(HALVES, 3).run(TWO, *classes())
     (pair,) = comparison.pairs
     a, b = comparison["few"], comparison["ridge"]
@@ -94,7 +95,8 @@ def test_a_comparison_says_one_sentence_per_pair():
 
 
 def test_a_clear_difference_is_named():
-    """A family that cannot see the signal is worse, and the sentence says which is better; so with a score."""
+    """A family that cannot see the signal is worse, and the sentence says which is better;
+    so with a score."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     y = 3 * X[:, 0] + 0.1 * rng.normal(size=300)
@@ -130,11 +132,11 @@ def test_equal_families_do_not_differ():
     ],
 )
 def test_where_no_test_is_honest_the_sentence_says_why(recipe, message):
-    """The difference stands, without a p."""
+    """The difference is given, without a p."""
     (pair,) = recipe.run(TWO, *classes()).pairs
     assert (pair.t, pair.p, pair.p_holm) == (None, None, None)
     assert message in pair.reason
-    assert "no test, for " in pair.sentence
+    assert "no test, because " in pair.sentence
 
 
 def test_results_of_different_plans_or_losses_are_not_paired():
@@ -154,7 +156,8 @@ def test_results_of_different_plans_or_losses_are_not_paired():
 
 
 def test_the_corrected_t_does_not_find_differences_in_noise():
-    """Two families that see nothing, 200 seeds: p below 0.05 in about one in twenty at most; the plain t finds far more."""
+    """Two families that see nothing, 200 seeds: p below 0.05 in about one in twenty at
+    most; the plain t finds far more."""
     corrected, plain = 0, 0
     for seed in range(200):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,5 @@
-"""optimism(result): flat, its corrections and the nested risk; on noise the first is biased and the last is not."""
+"""optimism(result): flat, its corrections and the nested risk; on noise the first is biased
+and the last is not."""
 
 import numpy as np
 import pytest
@@ -27,7 +28,8 @@ MANY = knn(k=range(1, 20))
 
 
 def test_all_estimates_come_from_the_same_folds():
-    """Flat, both corrections and the nested risk equal their definitions on the outer losses of one run."""
+    """Flat, both corrections and the nested risk equal their definitions on the outer
+    losses of one run."""
     X, y = classes()
     result = Recipe(5, 4).run(MANY, X, y)
     report = optimism(result, n_boot=100)
@@ -75,7 +77,8 @@ def test_groups_are_drawn_whole_and_repeats_are_one_row():
 
 
 def test_a_dev_set_has_the_bound_of_its_size():
-    """Train/validation/test and nested CV with a dev set: |S_dev|, |Θ0|, δ; where θ is chosen by folds there is none."""
+    """Train/validation/test and nested CV with a dev set: |S_dev|, |Θ0|, δ; where θ is
+    chosen by folds there is none."""
     X, y = classes()
     for recipe, n_dev in (
         (Recipe.train_validation_test(), 16),
@@ -144,9 +147,11 @@ def test_the_panel_names_each_bias():
 
 
 def test_on_noise_the_flat_estimate_is_biased_and_nested_cv_is_not():
-    """Coin flips, 300 seeds: any predictor errs half the time; flat claims much less, and nested CV claims just that.
+    """Coin flips, 300 seeds: any predictor errs half the time; flat claims much less, and
+    nested CV claims just that.
 
-    The corrections land between flat and a little above the truth; BBC's interval holds the truth at least as often as it says.
+    The corrections land between flat and a little above the truth; BBC's interval holds the
+    truth at least as often as it says.
     """
     found, held = script("noise").claims(300)
     flat, tibshirani, booted, nested = np.mean(found, axis=0)
@@ -165,7 +170,7 @@ def test_the_bound_takes_a_result_in_place_of_its_sizes():
     assert dev_set_bound(result) == dev_set_bound(16, 19)
     assert dev_set_bound(result, delta=0.2) == dev_set_bound(16, 19, 0.2)
     with pytest.raises(
-        CvnbError, match="θ chosen on one dev set; here it was chosen otherwise"
+        CvnbError, match="θ chosen on one dev set, which is not the case here"
     ):
         dev_set_bound(Recipe(4, 3).run(MANY, X, y))
     squared = Recipe.dev_set(0.25).run(ridge(alpha=[0.1, 1.0]), *numbers())
@@ -180,7 +185,7 @@ def test_the_bound_takes_a_result_in_place_of_its_sizes():
 
 
 def test_rows_in_the_order_of_time_are_not_drawn():
-    """The bootstrap takes them for independent."""
+    """The bootstrap assumes independent rows."""
     report = optimism(Recipe(4, 3, time_ordered=True).run(MANY, *classes()))
     assert report.bbc is None
     assert "rows in the order of time depend on each other" in report.reasons["BBC-CV"]

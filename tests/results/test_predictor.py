@@ -1,4 +1,5 @@
-"""The final predictor: retrained on all rows at the setting chosen on all rows, or the mean of the models that chose it."""
+"""The final predictor: retrained on all rows at the setting chosen on all rows, or the mean
+of the models that chose it."""
 
 import pickle
 import warnings
@@ -66,7 +67,7 @@ def labels(n_rows=60, n_classes=3):
 
 
 def run(family, recipe=None, y=None, X=None, **options):
-    """The result of a family, five by five folds unless said otherwise."""
+    """The result of a family, by default with five by five folds."""
     X = table() if X is None else X
     y = numbers() if y is None else y
     return (recipe or Recipe()).run(family, X, y, progress="off", **options)
@@ -138,7 +139,8 @@ def test_a_number_of_inner_folds_chooses_on_all_rows_with_the_next_seed():
 
 
 def test_the_setting_of_train_validation_test_is_chosen_again_on_all_rows():
-    """The final choice splits all of S as the recipe splits the learning part: the validation set keeps its size."""
+    """The final choice splits all of S as the recipe splits the learning part: the
+    validation set keeps its size."""
     recipe = Recipe.train_validation_test(0.25, 0.25)
     grid = {"alpha": np.logspace(-3, 3, 13)}
     train, dev = train_test_split(np.arange(60), test_size=15, random_state=1)
@@ -209,7 +211,8 @@ def test_weights_reach_the_final_fit():
 
 
 def test_dev_rows_that_came_with_the_data_choose_finally_too():
-    """The final setting is the best on the dev rows, trained on all other rows, test rows included."""
+    """The final setting is the best on the dev rows, trained on all other rows, test rows
+    included."""
     recipe = Recipe(test_rows=range(10), dev_rows=range(10, 25))
     grid = {"alpha": np.logspace(-3, 3, 13)}
     rest = [(np.r_[0:10, 25:60], np.arange(10, 25))]
@@ -234,7 +237,8 @@ def test_inner_lists_for_each_outer_split_say_nothing_about_all_rows():
 
 
 def test_the_predictor_is_a_plain_scikit_learn_estimator():
-    """A Pipeline of the user's own classes, which clone, pickle and get_params understand; short-hands included."""
+    """A Pipeline of the user's own classes, which clone, pickle and get_params understand;
+    short-hands included."""
     predictor = run(knn(k=[1, 3])).predictor()
     assert type(predictor) is Pipeline
     assert type(predictor[-1]) is KNeighborsRegressor
@@ -260,7 +264,8 @@ def test_an_unknown_kind_of_predictor_is_refused():
 
 
 def test_an_estimator_without_a_seed_gives_the_same_predictor_again():
-    """RandomForestClassifier() with random_state=None is retrained alike, whatever the global state."""
+    """RandomForestClassifier() with random_state=None is retrained alike, whatever the
+    global state."""
     result = run(
         Family(RandomForestClassifier(n_estimators=5), {"max_depth": [1, 3]}),
         Recipe(2, 2),
@@ -298,7 +303,8 @@ SCALERS = {
 
 @pytest.mark.parametrize("name", SCALERS)
 def test_the_ensemble_of_linear_models_averages_parameters_in_the_units_of_X(name):
-    """Behind any scaler it is one linear model of X that predicts the mean of the models' predictions."""
+    """Behind any scaler it is one linear model of X that predicts the mean of the models'
+    predictions."""
     scalers = [(f"scaler{i}", scaler) for i, scaler in enumerate(SCALERS[name])]
     estimator = Pipeline([*scalers, ("ridge", Ridge())])
     result = run(Family(estimator, {"ridge__alpha": [0.1, 10.0]}), Recipe(4, 3))
@@ -449,7 +455,8 @@ def test_the_ensemble_of_classifiers_averages_probabilities():
 
 
 def test_a_class_that_a_model_never_saw_has_probability_0_there():
-    """Two rows of a class, each in another test fold: models of two and of three classes are averaged."""
+    """Two rows of a class, each in another test fold: models of two and of three classes
+    are averaged."""
     y = np.array(["b", "c"])[np.arange(60) % 2].astype(object)
     y[[5, 40]] = "a"
     y = y.astype(str)
@@ -475,7 +482,7 @@ def test_a_class_that_a_model_never_saw_has_probability_0_there():
 
 
 class Says(KNeighborsClassifier):
-    """A classifier without probabilities that says the largest class of its training rows."""
+    """A classifier without probabilities that predicts the largest class of its training rows."""
 
     @property
     def predict_proba(self):
@@ -486,7 +493,7 @@ class Says(KNeighborsClassifier):
 
 
 def test_tied_votes_go_to_the_smallest_label():
-    """Of two models one says "z" and one says "m": the ensemble says "m"."""
+    """Two models predict "z" and "m": the ensemble predicts "m"."""
     y = np.array(["m", "z"])[(np.arange(60) >= 30).astype(int)]
     outer = [(range(30, 60), [0]), (range(1, 30), [40])]
     ensemble = run(Family(Says()), Recipe(outer=outer, inner=None), y=y).predictor(
@@ -589,7 +596,7 @@ def test_a_predictor_scores_and_knows_its_columns(name):
     "frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"]
 )
 def test_a_predictor_of_frames_warns_of_nothing(name, frame):
-    """Fitted on a frame it predicts a frame and says nothing about feature names."""
+    """Fitted on a frame it predicts a frame without a warning about feature names."""
     family, how, y = FITTED[name]
     X = frame(dict(zip("abcd", table().T, strict=True)))
     with warnings.catch_warnings():
@@ -668,7 +675,8 @@ def test_a_setting_that_cannot_be_fitted_on_all_rows_says_so():
 
 
 def test_a_linear_ensemble_of_a_stochastic_model_is_the_mean_of_what_it_holds():
-    """SGDRegressor(random_state=None) behind a scaler: coefficients and predictions belong together."""
+    """SGDRegressor(random_state=None) behind a scaler: coefficients and predictions belong
+    together."""
     family = make_pipeline(StandardScaler(), SGDRegressor(max_iter=2000))
     ensemble = run(Family(family), Recipe.external_cv(3)).predictor("ensemble")
     again = run(Family(family), Recipe.external_cv(3)).predictor("ensemble")

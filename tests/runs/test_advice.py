@@ -14,8 +14,9 @@ from sklearn.svm import SVC
 
 from cvnb import Family, Recipe, knn, ridge
 from cvnb.errors import InfeasibleError, InputError, RecipeError
-from cvnb.runs.advice import GOALS, MANY, Suggestion, suggest
+from cvnb.runs.advice import GOALS, MANY, Suggestion
 
+suggest = Recipe.suggest
 X, y = load_breast_cancer(return_X_y=True)
 DEAR = (SVC(), {"C": np.logspace(-2, 2, 9), "gamma": np.logspace(-3, 0, 7)})
 
@@ -26,14 +27,15 @@ def many(n_rows=MANY):
     return rng.normal(size=(n_rows, 2)), rng.integers(0, 2, n_rows)
 
 
-def said(*args, **options):
+def text_of(*args, **options):
     """All sentences as one text."""
     return " ".join(suggest(*args, **options).sentences)
 
 
 @st.composite
 def tables(draw):
-    """Rows, classes of any sizes or a number, groups of any sizes or none, an order of time or none."""
+    """Rows, classes of any sizes or a number, groups of any sizes or none, an order of time
+    or none."""
     n = draw(st.integers(2, 40))
     rng = np.random.default_rng(draw(st.integers(0, 99)))
     n_classes, n_groups = draw(st.integers(0, 5)), draw(st.integers(0, 6))
@@ -60,7 +62,8 @@ def tables(draw):
 @settings(max_examples=300)
 @given(tables())
 def test_what_is_suggested_can_be_planned(case):
-    """On rows of any number, classes, groups and times; where nothing is suggested, the plainest recipes fail too."""
+    """On rows of any number, classes, groups and times; where nothing is suggested, the
+    plainest recipes fail too."""
     rows, target, options = case
     family, groups = options["family"], options["groups"]
     ordered = {"time_ordered": options["time_ordered"], "buffer": options["buffer"]}
@@ -107,12 +110,13 @@ def test_few_rows_get_nested_cv():
     assert suggest(X, y).recipe == Recipe.nested_cv(5, 5)
     assert suggest(X[:300], y[:300]).recipe == Recipe.nested_cv(10, 5)
     assert (
-        "569 rows are few for a test set: 114 of them tell a 0-1 risk only to ±0.13 (Hoeffding, 95 %)"
-        in said(X, y)
+        "569 rows are few: a test set of 114 measures a 0-1 risk only to ±0.13 "
+        "(Hoeffding, 95 %)" in text_of(X, y)
     )
-    assert "optimistic" not in said(X, y)
-    assert "E[ℓ_D(A_θ̂(S))], |S| = 455 to 456, θ̂ chosen inside S by 5-fold CV" in said(
-        X, y
+    assert "optimistic" not in text_of(X, y)
+    assert (
+        "E[ℓ_D(A_θ̂(S))], |S| = 455 to 456, θ̂ chosen inside S by 5-fold CV"
+        in text_of(X, y)
     )
 
 
@@ -125,8 +129,9 @@ def test_many_rows_get_one_test_set():
         rows, target, family=ridge(), goal="predictor"
     ).recipe == Recipe.cv_test(5)
     assert suggest(rows[:-1], target[:-1]).recipe == Recipe.nested_cv(5, 5)
-    assert "10000 rows are many: a test set of 2000 tells a 0-1 risk to ±0.03" in said(
-        rows, target
+    assert (
+        "10000 rows are many: a test set of 2000 measures a 0-1 risk to ±0.03"
+        in text_of(rows, target)
     )
 
 
@@ -134,8 +139,9 @@ def test_a_dear_family_gets_one_dev_set_inside():
     """63 settings that each need a fit of their own; few settings do not."""
     found = suggest(X, y, family=DEAR)
     assert found.recipe == Recipe.nested_dev(5)
-    assert "CV inside as well would need 1580 fits; a dev set inside, 320" in " ".join(
-        found.sentences
+    assert (
+        "CV inside too would need 1580 fits; a dev set inside needs 320, but its choice is "
+        "less stable." in found.sentences
     )
     assert suggest(X, y, family=(SVC(), {"C": [1, 10]})).recipe == Recipe.nested_cv(
         5, 5
@@ -154,7 +160,7 @@ def test_the_fits_that_are_counted_are_made(fits):
 
 
 def test_to_choose_measures_nothing_outside():
-    """All rows choose; where they are many, one dev set does, and its bound is told."""
+    """All rows choose; where they are many, one dev set is enough, with its bound."""
     assert suggest(X, y, goal="choose").recipe == Recipe.internal_cv(5)
     rows, target = many()
     found = suggest(rows, target, goal="choose", family=(SVC(), {"C": [1, 10]}))
@@ -194,7 +200,8 @@ def test_in_the_order_of_time_the_newest_rows_are_tested():
 
 
 def test_one_setting_has_no_inner_level():
-    """Leave-one-out where it has a closed form and one predictor is asked about, else cross-validation or a test set."""
+    """Leave-one-out where it has a closed form and the goal is one predictor, else
+    cross-validation or a test set."""
     rows, target = load_diabetes(return_X_y=True)
     assert (
         suggest(rows, target, family=LinearRegression(), goal="predictor").recipe
@@ -224,9 +231,9 @@ def test_groups_stay_whole():
     """Three groups leave two inside; of two groups, none is left to choose on."""
     found = suggest(X, y, groups=np.arange(569) % 3)
     assert found.recipe == Recipe.nested_cv(3, 2)
-    assert "3 groups, each on one side of every split" in " ".join(found.sentences)
+    assert "3 groups; no drawn split divides one of them." in " ".join(found.sentences)
     assert found.sentences[0].startswith(
-        "3 groups are few for a test set: 1 of them tells a 0-1 risk only to ±1 ("
+        "3 groups are few: a test set of 1 measures a 0-1 risk only to ±1 ("
     )
     assert suggest(*many(), groups=np.arange(MANY) % 100).recipe == Recipe.nested_cv(
         10, 5
@@ -252,16 +259,16 @@ def test_several_families_are_counted_together():
         "near": knn(k=range(1, 11)),
         "line": (LogisticRegression(), {"C": [1.0, 10.0]}),
     }
-    assert "Cost for 12 settings: 305 fits" in said(X, y, family=family)
+    assert "Cost for 12 settings: 305 fits" in text_of(X, y, family=family)
     assert suggest(
         X, y, family={"near": knn(), "machine": DEAR}
     ).recipe == Recipe.nested_dev(5)
 
 
 def test_without_a_family_the_cost_is_a_formula():
-    """C stands for the settings."""
-    assert "25 C + 5 fits, and 5 C + 1 for the predictor to keep" in said(X, y)
-    assert "a grid of C settings: C + 1 fits, and C + 1 for" in said(*many())
+    """C is the number of settings."""
+    assert "25 C + 5 fits, and 5 C + 1 for the predictor to keep" in text_of(X, y)
+    assert "a grid of C settings: C + 1 fits, and C + 1 for" in text_of(*many())
 
 
 def test_a_suggestion_shows_its_sentences():

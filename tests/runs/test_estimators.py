@@ -192,7 +192,8 @@ def test_a_grid_search_is_an_estimator_too():
     ],
 )
 def test_a_family_is_an_estimator_too(family):
-    """Short-hands and families are fitted as they are, and their predictions are those of their run."""
+    """Short-hands and families are fitted as they are, and their predictions are those of
+    their run."""
     X, y = numbers()
     model = NestedCV(family, outer=3).fit(X, y)
     assert model.risk_ == Recipe(outer=3).run(family, X, y).risk
@@ -325,7 +326,8 @@ def test_methods_are_those_of_the_estimator():
     ],
 )
 def test_it_is_what_its_estimator_is(model, kind):
-    """is_classifier and is_regressor, by which scikit-learn stratifies and scores, answer for what is inside."""
+    """is_classifier and is_regressor, by which scikit-learn stratifies and scores, answer
+    for what is inside."""
     assert is_classifier(model) == (kind == "classifier")
     assert is_regressor(model) == (kind == "regressor")
     assert get_tags(model).estimator_type == kind
@@ -505,7 +507,8 @@ def test_it_can_be_nested_in_itself():
 
 @pytest.mark.parametrize("kind", ["default", "pandas", "polars"])
 def test_set_output_of_a_pipeline_around_it_changes_no_number(kind):
-    """make_pipeline(scaler, NestedCV).set_output(transform=...) fits and predicts without a warning."""
+    """make_pipeline(scaler, NestedCV).set_output(transform=...) fits and predicts without a
+    warning."""
     X, y = numbers()
     frame = (pl.DataFrame if kind == "polars" else pd.DataFrame)(
         dict(zip("abcd", X.T, strict=True))
@@ -523,7 +526,8 @@ def test_set_output_of_a_pipeline_around_it_changes_no_number(kind):
 
 @pytest.mark.parametrize("kind", ["default", "pandas", "polars"])
 def test_set_output_of_a_pipeline_inside_it_changes_no_number(kind):
-    """NestedCV(make_pipeline(scaler, model).set_output(...)) sees frames between the steps, in every split."""
+    """NestedCV(make_pipeline(scaler, model).set_output(...)) sees frames between the steps,
+    in every split."""
     X, y = numbers()
     frame = (pl.DataFrame if kind == "polars" else pd.DataFrame)(
         dict(zip("abcd", X.T, strict=True))
@@ -691,7 +695,7 @@ def test_with_routing_weights_that_nobody_asked_for_are_refused():
 
 @pytest.mark.usefixtures("routing")
 def test_with_routing_weights_that_were_declined_are_refused():
-    """set_fit_request(sample_weight=False): nobody takes them."""
+    """set_fit_request(sample_weight=False): no step takes them."""
     X, y = classes()
     model = NestedCV(
         LogisticRegression().set_fit_request(sample_weight=False), {"C": [1.0]}, outer=3
@@ -733,7 +737,7 @@ def test_with_routing_a_pipeline_around_it_passes_weights_on():
 
 @pytest.mark.usefixtures("routing")
 def test_with_routing_a_pipeline_inside_it_gets_weights_for_its_last_step():
-    """Weights go to the final step that asked for them."""
+    """Weights go to the final step that requests them."""
     X, y = classes()
     pipeline = make_pipeline(
         StandardScaler(), LogisticRegression().set_fit_request(sample_weight=True)
@@ -768,7 +772,7 @@ def test_with_routing_a_run_of_a_recipe_takes_weights_as_always():
 
 @pytest.mark.usefixtures("routing")
 def test_with_routing_weights_for_a_short_hand_work():
-    """A short-hand makes its own model, so nobody could ask; the weights arrive all the same."""
+    """A short-hand makes its own model, so no request is possible; it still gets the weights."""
     X, y = classes()
     with sklearn.config_context(enable_metadata_routing=False):
         expected = (
@@ -795,7 +799,7 @@ class Noisy(TransformerMixin, BaseEstimator):
 
 
 def test_warnings_of_the_fits_become_one_note():
-    """Equal warnings are said once, with a count, in the result; fit itself stays silent."""
+    """Equal warnings are listed once, with a count, in the result; fit itself stays silent."""
     model = NestedCV(
         make_pipeline(Noisy(), Ridge()), {"ridge__alpha": [1.0, 2.0]}, outer=3, inner=3
     )

@@ -1,4 +1,5 @@
-"""Every split is walked before the first fit: what cannot work is refused, what only deserves a look becomes a note."""
+"""Every split is checked before the first fit: what cannot work is refused, what only
+deserves a look becomes a note."""
 
 import inspect
 import re
@@ -57,7 +58,8 @@ def noted(result, *parts):
 
 
 def test_the_counter_counts(fits):
-    """A legal run makes as many fits as there are settings times inner splits, and one in each outer split."""
+    """A legal run makes as many fits as there are settings times inner splits, and one in
+    each outer split."""
     run(
         Family(Ridge(), {"alpha": [1.0, 2.0, 3.0]}),
         table(),
@@ -78,16 +80,21 @@ def test_the_counter_counts(fits):
             knn(k=[1, 40]),
             response(50),
             Recipe(outer=5, inner=4),
-            r"k=40 needs 40 training rows, but inner split 0 of outer split 0 has 30; lower k or use fewer folds",
+            r"k=40 needs 40 training rows, but inner split 0 of outer split 0 has 30; "
+            r"lower k or use fewer folds",
         ),
         (
             Family(KNeighborsClassifier(), {"n_neighbors": [1, 40]}),
             labels(50),
             Recipe(outer=KFold(5), inner=KFold(5)),
-            r"n_neighbors=40 needs 40 training rows, but inner split 0 of outer split 0 has 32; lower n_neighbors",
+            r"n_neighbors=40 needs 40 training rows, but inner split 0 of outer split 0 has 32; "
+            r"lower n_neighbors",
         ),
         (
-            Family(make_pipeline(StandardScaler(), KNeighborsRegressor()), {"kneighborsregressor__n_neighbors": [3, 40]}),
+            Family(
+                make_pipeline(StandardScaler(), KNeighborsRegressor()),
+                {"kneighborsregressor__n_neighbors": [3, 40]},
+            ),
             response(50),
             Recipe(outer=None, inner=KFold(4)),
             r"n_neighbors=40 needs 40 training rows, but inner split 0 has 37",
@@ -105,19 +112,31 @@ def test_the_counter_counts(fits):
             r"n_neighbors=5 needs 5 training rows, but outer split 0 has 4",
         ),
         (
-            Family(KNeighborsRegressor(n_neighbors=9), {"weights": ["uniform", "distance"]}),
+            Family(
+                KNeighborsRegressor(n_neighbors=9), {"weights": ["uniform", "distance"]}
+            ),
             response(20),
-            Recipe(outer=[(np.arange(16), [16, 17]), (np.arange(8), [18, 19])], inner=2),
+            Recipe(
+                outer=[(np.arange(16), [16, 17]), (np.arange(8), [18, 19])], inner=2
+            ),
             r"n_neighbors=9 needs 9 training rows, but inner split 0 of outer split 1 has 4",
         ),
         (
-            Family(Pipeline([("model", Ridge())]), {"model": [Ridge(), KNeighborsRegressor(n_neighbors=40)]}),
+            Family(
+                Pipeline([("model", Ridge())]),
+                {"model": [Ridge(), KNeighborsRegressor(n_neighbors=40)]},
+            ),
             response(50),
             Recipe(outer=5, inner=4),
             "n_neighbors=40 needs 40 training rows, but inner split 0 of outer split 0 has 30",
         ),
         (
-            Family(make_pipeline(StandardScaler(), make_pipeline(PCA(), KNeighborsRegressor(n_neighbors=41)))),
+            Family(
+                make_pipeline(
+                    StandardScaler(),
+                    make_pipeline(PCA(), KNeighborsRegressor(n_neighbors=41)),
+                )
+            ),
             response(50),
             Recipe.external_cv(5),
             "n_neighbors=41 needs 41 training rows, but outer split 0 has 40",
@@ -129,8 +148,18 @@ def test_the_counter_counts(fits):
             r"k=20 needs 20 training rows, but outer split 1 has 12",
         ),
     ],
-    ids=["k", "inner", "inner only", "outer only", "default k", "k outside the grid", "model in the grid", "nested", "buffer"],
-)  # fmt: skip
+    ids=[
+        "k",
+        "inner",
+        "inner only",
+        "outer only",
+        "default k",
+        "k outside the grid",
+        "model in the grid",
+        "nested",
+        "buffer",
+    ],
+)
 def test_more_neighbours_than_training_rows_are_refused(fits, family, y, recipe, match):
     """k, the split and its size are named, and nothing is fitted."""
     with pytest.raises(InfeasibleError, match=match):
@@ -139,7 +168,7 @@ def test_more_neighbours_than_training_rows_are_refused(fits, family, y, recipe,
 
 
 def test_more_neighbours_than_training_rows_in_one_family_refuse_the_comparison(fits):
-    """All families are walked before the first of them is fitted."""
+    """All families are checked before the first of them is fitted."""
     families = {
         "ridge": Family(Ridge()),
         "knn": Family(KNeighborsRegressor(n_neighbors=25)),
@@ -157,7 +186,8 @@ class Near(KNeighborsRegressor):
 
 
 def test_more_neighbours_than_training_rows_of_an_unknown_kind_cost_their_setting():
-    """Where the estimator itself finds out, the setting drops out with a note that names k and the size."""
+    """Where the estimator itself finds out, the setting drops out with a note that names k
+    and the size."""
     result = run(
         Family(Near(), {"n_neighbors": [1, 20]}),
         table(),
@@ -179,7 +209,8 @@ def test_as_many_neighbours_as_training_rows_are_legal():
 
 
 def test_the_default_grid_of_neighbours_ends_at_the_smallest_training_part():
-    """knn() never asks for more neighbours than there are rows, at either level, and never for more than 50."""
+    """knn() never asks for more neighbours than there are rows, at either level, and never
+    for more than 50."""
     for recipe, largest in (
         (Recipe(outer=2, inner=2), 5),
         (Recipe(outer=[(np.arange(9), np.arange(9, 20))], inner=3), 6),
@@ -216,7 +247,8 @@ def test_a_penalty_of_zero_is_legal(family):
 
 
 def estimator_of(kind):
-    """An instance; where it wraps another estimator that one takes a single class, so that what fails is the wrapper."""
+    """An instance; where it wraps another estimator that one takes a single class, so that
+    what fails is the wrapper."""
     parameters = inspect.signature(kind.__init__).parameters
     single = {
         name: GaussianNB()
@@ -253,7 +285,8 @@ def one_target_classifiers():
 
 
 def test_the_list_of_classifiers_that_need_two_classes_is_complete():
-    """Of the installed classifiers the listed ones, and no others, refuse to be fitted on one class."""
+    """Of the installed classifiers the listed ones, and no others, refuse to be fitted on
+    one class."""
     kinds = one_target_classifiers()
     refusing = {
         name
@@ -354,9 +387,8 @@ def test_one_model_of_the_grid_that_needs_two_classes_is_enough_to_refuse(fits):
 
 def test_a_wrapper_that_takes_one_class_makes_its_model_legal():
     """One-versus-rest predicts the only class itself, whatever model it wraps."""
-    result = run(
-        Family(OneVsRestClassifier(LogisticRegression())), table(), np.full(30, "yes"), Recipe(outer=KFold(2), inner=None)
-    )  # fmt: skip
+    family = Family(OneVsRestClassifier(LogisticRegression()))
+    result = run(family, table(), np.full(30, "yes"), TWO_FOLDS)
     assert result.risk == 0.0
 
 
@@ -406,7 +438,7 @@ def test_a_constant_class_is_refused_for_models_that_need_two(fits):
 
 
 def test_a_class_of_one_row_gets_one_warning():
-    """The warning names class, size and splits, and stands in the notes."""
+    """The warning names class, size and splits, and is one of the notes."""
     y = np.array(["rare", *["a", "b"] * 14, "b"])
     with pytest.warns(
         CvnbWarning, match=r"Class 'rare' has 1 row, fewer than the 3 outer folds"
@@ -421,30 +453,52 @@ def test_a_class_of_one_row_gets_one_warning():
 # Metrics on parts
 
 
+ROWS, TWO_FOLDS, THREE_FOLDS = (
+    Recipe.leave_one_out(),
+    Recipe(outer=KFold(2), inner=None),
+    Recipe(outer=KFold(3), inner=None),
+)
+CONSTANT_PART = np.r_[np.zeros(10), response(20)]
+MISSING_CLASS = np.r_[np.arange(20) % 3, np.arange(10) % 2]
+R2, KAPPA = make_scorer(r2_score), make_scorer(cohen_kappa_score)
 UNDEFINED = {
-    "r2 on one row": ("r2", response(), Recipe.leave_one_out(), "one row"),
-    "explained variance on one row": ("explained_variance", response(), Recipe.leave_one_out(), "one row"),
-    "r2 made by hand on one row": (make_scorer(r2_score), response(), Recipe.leave_one_out(), "one row"),
-    "r2 on a constant part": ("r2", np.r_[np.zeros(10), response(20)], Recipe(outer=KFold(3), inner=None), "one value of y"),
-    "r2 on a constant y": ("r2", np.full(30, 2.0), Recipe.external_cv(3), "one value of y"),
-    "auc on one row": ("roc_auc", labels(), Recipe.leave_one_out(), "one class|one row"),
-    "auc on one class": ("roc_auc", halves(), Recipe(outer=KFold(2), inner=None), "one class"),
-    "average precision on one class": ("average_precision", labels(), Recipe.leave_one_out(), "one class|one row"),
-    "auc with a class missing": (
-        "roc_auc_ovr", np.r_[np.arange(20) % 3, np.arange(10) % 2], Recipe(outer=KFold(3), inner=None), "class",
+    "r2 on one row": ("r2", response(), ROWS, "one row"),
+    "explained variance on one row": (
+        "explained_variance",
+        response(),
+        ROWS,
+        "one row",
     ),
-    "f1 on one row": ("f1", labels(), Recipe.leave_one_out(), "one row"),
-    "macro f1 on one row": ("f1_macro", labels(), Recipe.leave_one_out(), "one row"),
-    "balanced accuracy on one row": ("balanced_accuracy", labels(), Recipe.leave_one_out(), "one row"),
-    "recall on one row": ("recall", labels(), Recipe.leave_one_out(), "one row"),
-    "correlation on one class": ("matthews_corrcoef", halves(), Recipe(outer=KFold(2), inner=None), "one class"),
-    "kappa made by hand": (make_scorer(cohen_kappa_score), halves(), Recipe(outer=KFold(2), inner=None), "one class"),
-}  # fmt: skip
+    "r2 made by hand on one row": (R2, response(), ROWS, "one row"),
+    "r2 on a constant part": ("r2", CONSTANT_PART, THREE_FOLDS, "one value of y"),
+    "r2 on a constant y": (
+        "r2",
+        np.full(30, 2.0),
+        Recipe.external_cv(3),
+        "one value of y",
+    ),
+    "auc on one row": ("roc_auc", labels(), ROWS, "one class|one row"),
+    "auc on one class": ("roc_auc", halves(), TWO_FOLDS, "one class"),
+    "average precision on one class": (
+        "average_precision",
+        labels(),
+        ROWS,
+        "one class|one row",
+    ),
+    "auc with a class missing": ("roc_auc_ovr", MISSING_CLASS, THREE_FOLDS, "class"),
+    "f1 on one row": ("f1", labels(), ROWS, "one row"),
+    "macro f1 on one row": ("f1_macro", labels(), ROWS, "one row"),
+    "balanced accuracy on one row": ("balanced_accuracy", labels(), ROWS, "one row"),
+    "recall on one row": ("recall", labels(), ROWS, "one row"),
+    "correlation on one class": ("matthews_corrcoef", halves(), TWO_FOLDS, "one class"),
+    "kappa made by hand": (KAPPA, halves(), TWO_FOLDS, "one class"),
+}
 
 
 @pytest.mark.parametrize("case", UNDEFINED)
 def test_a_metric_that_is_undefined_on_a_test_part_is_refused(fits, case):
-    """The metric, the first splits and the reason are named, with what to use instead; nothing is fitted."""
+    """The metric, the first splits and the reason are named, with what to use instead;
+    nothing is fitted."""
     scoring, y, recipe, why = UNDEFINED[case]
     model = DummyRegressor() if y.dtype.kind == "f" else GaussianNB()
     with pytest.raises(
@@ -459,7 +513,8 @@ def test_a_metric_about_a_class_that_is_none_of_y_says_which_are(fits):
     """Larger test parts would not help."""
     with pytest.raises(
         LossError,
-        match=r"f1 is about the class 1, but y holds 'a', 'b'; use make_scorer\(f1_score, pos_label='b'\)",
+        match=r"f1 is about the class 1, but y holds 'a', 'b'; use "
+        r"make_scorer\(f1_score, pos_label='b'\)",
     ):
         run(
             Family(GaussianNB()),
@@ -511,23 +566,49 @@ def test_a_loss_of_rows_is_defined_on_single_rows(loss, y):
 @pytest.mark.parametrize(
     ("recipe", "match"),
     [
-        (Recipe(outer=3, inner=2, time_ordered=True, buffer=20), r"(?s)outer (split|training part) 0.*buffer"),
-        (Recipe(outer=2, inner=2, time_ordered=True, buffer=9), r"inner split 0 of outer split 0.*empty part.*buffer"),
-        (Recipe(outer=0.5, inner=2, time_ordered=True, buffer=15), "buffer 15: no row is left to train on"),
-        (Recipe(outer=None, inner=0.5, time_ordered=True, buffer=15), "buffer 15: no row is left to train on"),
+        (
+            Recipe(outer=3, inner=2, time_ordered=True, buffer=20),
+            r"(?s)outer (split|training part) 0.*buffer",
+        ),
+        (
+            Recipe(outer=2, inner=2, time_ordered=True, buffer=9),
+            r"inner split 0 of outer split 0.*empty part.*buffer",
+        ),
+        (
+            Recipe(outer=0.5, inner=2, time_ordered=True, buffer=15),
+            "buffer 15: no row is left to train on",
+        ),
+        (
+            Recipe(outer=None, inner=0.5, time_ordered=True, buffer=15),
+            "buffer 15: no row is left to train on",
+        ),
         (Recipe(outer=0.99, inner=None), "empty part"),
         (Recipe(outer=None, inner=0.99), "empty part"),
-        (Recipe(test_rows=np.arange(30), inner=2), "test_rows|outer (split|training part) 0"),
+        (
+            Recipe(test_rows=np.arange(30), inner=2),
+            "test_rows|outer (split|training part) 0",
+        ),
         (Recipe(dev_rows=np.arange(30), outer=None), "empty|no row"),
-        (Recipe(test_rows=np.arange(29), inner=2), "test_rows|outer (split|training part) 0"),
+        (
+            Recipe(test_rows=np.arange(29), inner=2),
+            "test_rows|outer (split|training part) 0",
+        ),
     ],
     ids=[
-        "outer blocks", "inner blocks", "outer holdout", "inner holdout", "large share", "large inner share", "all test rows",
-        "all dev rows", "one row left",
+        "outer blocks",
+        "inner blocks",
+        "outer holdout",
+        "inner holdout",
+        "large share",
+        "large inner share",
+        "all test rows",
+        "all dev rows",
+        "one row left",
     ],
-)  # fmt: skip
+)
 def test_a_part_without_rows_is_refused(fits, recipe, match):
-    """A buffer or a share that leaves nothing to train on is refused with its split, and nothing is fitted."""
+    """A buffer or a share that leaves nothing to train on is refused with its split, and
+    nothing is fitted."""
     family = Family(Ridge(), {} if recipe.inner is None else {"alpha": [1.0, 2.0]})
     with pytest.raises(InfeasibleError, match=match):
         run(family, table(), response(), recipe)
@@ -618,7 +699,7 @@ def test_all_settings_failing_is_one_error(way):
 
 
 def test_the_causes_of_a_total_failure_are_not_repeated():
-    """Equal causes stand once with their count, different ones beside each other."""
+    """Equal causes are listed once with their count, different ones separately."""
     settings = [{"fails": "predict", "level": float(level)} for level in range(4)] + [
         {"fails": "fit", "level": 9.0}
     ]
@@ -641,7 +722,7 @@ def test_the_failure_of_a_single_setting_is_one_error(recipe):
 
 
 def test_a_failing_setting_costs_itself_a_note():
-    """The note tells setting, first split, how often and the exception, and stands once."""
+    """One note names the setting, the first split, the count and the exception."""
     family = moody({"level": 0.0}, {"level": 5.0, "fails": "fit"}, {"level": 1.0})
     result = run(family, numbered(), response(), Recipe(outer=3, inner=2))
     found = noted(
@@ -679,7 +760,8 @@ def test_a_failing_setting_changes_nothing_else(way, flat):
 
 
 def test_a_setting_that_fails_in_one_inner_split_is_out_of_that_choice():
-    """A mean over fewer inner splits is no fair competitor: the setting drops out there, and only there."""
+    """A mean over fewer inner splits is no fair competitor: the setting drops out there,
+    and only there."""
     y = np.full(30, 1.0)
     family = moody(
         {"level": 0.0}, {"level": 1.0, "fails": "one part"}
@@ -692,7 +774,8 @@ def test_a_setting_that_fails_in_one_inner_split_is_out_of_that_choice():
 
 
 def test_a_choice_that_fails_on_the_outer_part_gives_way_to_the_next_best():
-    """The best setting cannot be fitted on all of the outer training part: the second best is measured, with a note."""
+    """The best setting cannot be fitted on all of the outer training part: the second best
+    is measured, with a note."""
     y = np.full(30, 1.0)
     family = moody(
         {"level": 0.0}, {"level": 1.0, "fails": "large parts"}, {"level": 0.9}
@@ -729,7 +812,8 @@ def test_a_failing_setting_is_never_the_final_one():
 
 
 def test_a_setting_that_needs_data_to_be_wrong_costs_only_itself():
-    """More components or columns than there are cannot be known without the data: that setting drops out with a note."""
+    """More components or columns than there are cannot be known without the data: that
+    setting drops out with a note."""
     model, recipe = make_pipeline(PCA(), Ridge()), Recipe(outer=3, inner=2)
     result = run(
         Family(model, {"pca__n_components": [1, 2, 99]}), table(), response(), recipe
@@ -759,7 +843,8 @@ def test_failures_are_noted_whatever_the_number_of_workers():
 
 
 def test_a_transformer_that_fails_costs_its_own_settings():
-    """All settings that share the failing step drop out with one note each, the others keep their numbers."""
+    """All settings that share the failing step drop out with one note each, the others keep
+    their numbers."""
     model = Pipeline([("first", StandardScaler()), ("model", Ridge())])
     grid = {"first": ["passthrough", Broken()], "model__alpha": [0.1, 1.0]}
     result = run(Family(model, grid), table(), response(), Recipe(outer=3, inner=2))

@@ -1,4 +1,4 @@
-"""The threads of a run help each other, stop when they are told to, and can be left in the middle of their calls."""
+"""The threads of a run help each other, stop on request, and can be left during a call."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ def team_of(pool, n):
 
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_calls_of_a_team_come_in_order(n):
-    """Whoever makes them, also where calls have calls of their own."""
+    """Whichever thread makes them, also if calls make calls of their own."""
     with pool_of(n) as pool:
         team = team_of(pool, n)
         found = team.map(lambda i: team.map(lambda k: 10 * i + k, range(7)), range(5))
@@ -86,9 +86,15 @@ def in_a_thread(call):
 
 
 ENSEMBLES = (
-    RandomForestClassifier, RandomForestRegressor, ExtraTreesClassifier, ExtraTreesRegressor,
-    BaggingClassifier, BaggingRegressor, GradientBoostingClassifier, GradientBoostingRegressor,
-)  # fmt: skip
+    RandomForestClassifier,
+    RandomForestRegressor,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    BaggingClassifier,
+    BaggingRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +136,7 @@ def test_a_forest_with_class_weights_is_grown_in_silence(class_weight, monkeypat
 
 
 @pytest.mark.parametrize("kind", ENSEMBLES)
-def test_a_fit_without_an_end_ends_when_it_is_told_to(kind):
+def test_an_endless_fit_ends_when_it_is_stopped(kind):
     """Ten million trees are given up after a few."""
     y = (X[:, 0] > 0).astype(int) if kind.__name__.endswith("Classifier") else X[:, 0]
     stop = Stop()
@@ -161,14 +167,14 @@ def test_a_fit_that_cannot_be_stopped_is_named():
 
         future = pool.submit(call)
         assert begun.wait(30)
-        assert team.leave() == ["Slow"]
+        assert team.still_fitting() == ["Slow"]
         end.set()
         future.result(30)
-        assert team.leave() == []
+        assert team.still_fitting() == []
 
 
 def test_an_interrupt_of_a_stoppable_call_sets_its_flag():
-    """This thread is back at once, and the call, in another one, is told to end."""
+    """This thread is back at once, and the call, in another one, is stopped."""
     stop, ended = Stop(), threading.Event()
 
     def call():
@@ -193,7 +199,7 @@ def test_a_stoppable_call_gives_and_raises_what_the_call_does():
 def test_limits_of_matrix_libraries_outlive_an_interrupt_at_any_line(nth, monkeypatch):
     """Cut short while limits are set or put back, they are put back at the end of the next run."""
     with threadpool_limits(2):
-        before, calls, put = limits(), [], cores._set
+        before, calls, put = limits(), [], cores._set_threads
 
         def cut_short(library, n):
             calls.append(n)
@@ -201,7 +207,7 @@ def test_limits_of_matrix_libraries_outlive_an_interrupt_at_any_line(nth, monkey
                 raise KeyboardInterrupt
             put(library, n)
 
-        monkeypatch.setattr(cores, "_set", cut_short)
+        monkeypatch.setattr(cores, "_set_threads", cut_short)
         with pytest.raises(KeyboardInterrupt):
             limited(9)
         with cores.matrices_at_most(1):
@@ -223,3 +229,18 @@ def limits():
         for one in threadpool_info()
         if one["user_api"] == "blas"
     }
+
+
+def test_threads_share_a_call_only_when_no_other_call_waits():
+    """While a whole call waits, an idle thread takes that one; the last call is shared."""
+    barrier = threading.Barrier(2)
+
+    def meet(_):
+        barrier.wait(10)  # needs two threads
+        return threading.get_ident()
+
+    with pool_of(2) as pool:
+        team = Team(Stop(), pool, 2)
+        call = team.counted(lambda each, team: set(team.map(each, range(4))), 2)
+        assert call(lambda _: threading.get_ident()) == {threading.get_ident()}
+        assert len(call(meet)) == 2

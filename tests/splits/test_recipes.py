@@ -1,4 +1,4 @@
-"""Recipe: every form of outer and inner, every named constructor, and every keyword checked where it is typed."""
+"""Recipe: every form of outer and inner, every named constructor, every checked keyword."""
 
 import dataclasses
 import pickle
@@ -126,7 +126,7 @@ NAMES = {
 
 @each_named
 def test_a_recipe_knows_its_common_name(name):
-    """`name` says which cell of the outer × inner table this is."""
+    """`name` is the cell of the outer × inner table."""
     assert NAMES[name] in NAMED[name].name or NAMED[name].name in NAMES[name]
 
 
@@ -136,17 +136,17 @@ def test_the_defaults_are_nested_five_fold_cv():
 
 
 def test_one_call_runs_nested_cross_validation():
-    """cvnb.nested_cv(family, X, y, outer, inner, seed, ...) is Recipe(outer, inner, seed).run(family, X, y, ...)."""
+    """cvnb.nested_cv(family, X, y, outer, inner, seed) is Recipe(outer, inner, seed).run(...)."""
     X, y = some_data()
     family = Family(Ridge(), {"alpha": [0.1, 1.0]})
-    one = cvnb.nested_cv(
+    call = cvnb.nested_cv(
         family, X, y, outer=3, inner=4, seed=2, flat=True, loss="absolute"
     )
     other = Recipe(outer=3, inner=4, seed=2).run(
         family, X, y, flat=True, loss="absolute"
     )
-    assert one.plan == other.plan
-    assert (one.risk, one.flat) == (other.risk, other.flat)
+    assert call.plan == other.plan
+    assert (call.risk, call.flat) == (other.risk, other.flat)
 
 
 # A recipe is a value
@@ -382,7 +382,7 @@ def test_an_unknown_stratify_is_refused(stratify):
 
 
 def test_labels_given_as_stratify_are_refused():
-    """stratify=y, as train_test_split has it, is an error of one line and no riddle about truth values."""
+    """stratify=y, as in train_test_split, is an error of one line, not about truth values."""
     with pytest.raises(RecipeError, match=r"stratify=.* must be 'auto', True or False"):
         Recipe(stratify=np.array([0, 1, 0, 1]))
 
@@ -409,7 +409,7 @@ def test_numbers_are_no_truth_values(number):
 
 
 def test_a_buffer_without_an_order_of_time_is_refused():
-    """Rows within h positions mean nothing where rows are shuffled."""
+    """A buffer is meaningless for shuffled rows."""
     with pytest.raises(
         RecipeError,
         match="buffer=2 needs rows in the order of time; add time_ordered=True",
@@ -492,7 +492,7 @@ SHARES = {
 
 @pytest.mark.parametrize("shown", SHARES)
 def test_a_wrong_share_of_a_named_recipe_is_refused_by_its_name(shown):
-    """The message repeats what was typed."""
+    """The message repeats the argument as typed."""
     with pytest.raises(RecipeError, match=f"{shown} is no share of the rows"):
         SHARES[shown]()
 
@@ -510,7 +510,7 @@ RESAMPLING = {
 
 @pytest.mark.parametrize("shown", RESAMPLING)
 def test_a_wrong_number_of_samples_is_refused_by_its_name(shown):
-    """The message of a resampling recipe repeats what was typed, not a name of cvnb's own."""
+    """The message of a resampling recipe names the argument as typed."""
     with pytest.raises(RecipeError, match=shown):
         RESAMPLING[shown]()
 
@@ -535,8 +535,8 @@ GIVEN = {"seed": 3, "shuffle": False, "stratify": True, "time_ordered": True}
 @pytest.mark.parametrize(
     "given", [KFold(3), LIST, LeaveOneOut()], ids=["splitter", "list", "loo"]
 )
-def test_an_option_beside_a_given_splitter_is_refused(option, level, given):
-    """What is given is used as it is; seed, shuffle, stratify and time_ordered would not touch it."""
+def test_an_option_with_a_given_splitter_is_refused(option, level, given):
+    """seed, shuffle, stratify and time_ordered have no effect on a given splitter."""
     with pytest.raises(
         RecipeError,
         match=f"{option}={GIVEN[option]} does not touch {level}=.* exactly as given",
@@ -544,7 +544,7 @@ def test_an_option_beside_a_given_splitter_is_refused(option, level, given):
         Recipe(**{level: given, option: GIVEN[option]})
 
 
-def test_a_buffer_beside_a_given_splitter_is_refused():
+def test_a_buffer_with_a_given_splitter_is_refused():
     """TimeBlocks has a buffer of its own."""
     with pytest.raises(RecipeError, match="does not touch outer=TimeBlocks"):
         Recipe(outer=TimeBlocks(3), time_ordered=True, buffer=2)
@@ -578,7 +578,7 @@ def test_rows_that_are_no_row_numbers_are_refused(option, rows, message):
     [4, "loo", KFold(3), None, LIST],
     ids=["folds", "loo", "splitter", "none", "list"],
 )
-def test_test_rows_beside_another_outer_splitter_are_refused(outer):
+def test_test_rows_with_another_outer_splitter_are_refused(outer):
     """The test rows are the outer split."""
     with pytest.raises(
         RecipeError, match=r"test_rows= fixes the outer split, so outer=.* cannot act"
@@ -589,7 +589,7 @@ def test_test_rows_beside_another_outer_splitter_are_refused(outer):
 @pytest.mark.parametrize(
     "inner", [4, "loo", KFold(3), None], ids=["folds", "loo", "splitter", "none"]
 )
-def test_dev_rows_beside_another_inner_splitter_are_refused(inner):
+def test_dev_rows_with_another_inner_splitter_are_refused(inner):
     """The dev rows are the inner split."""
     with pytest.raises(
         RecipeError, match=r"dev_rows= fixes the inner split, so inner=.* cannot act"

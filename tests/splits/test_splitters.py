@@ -1,4 +1,4 @@
-"""TimeBlocks: contiguous blocks in row order, whose neighbours within the buffer are in neither part."""
+"""TimeBlocks: contiguous blocks in row order; rows within the buffer are in neither part."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def test_block_sizes_differ_by_one_at_most_the_first_being_the_longer(sizes):
 def test_the_training_part_is_every_row_farther_than_the_buffer_from_the_block(
     sizes, buffer
 ):
-    """A row is trained on exactly if more than `buffer` positions part it from every test row, on either side."""
+    """A training row is more than `buffer` positions away from every test row, on either side."""
     K, n_rows = sizes
     for train, test in blocks(K, n_rows, buffer):
         far = [i for i in range(n_rows) if min(abs(i - t) for t in test) > buffer]
@@ -62,7 +62,7 @@ def test_the_training_part_is_every_row_farther_than_the_buffer_from_the_block(
 
 @given(GROUP_SIZES, st.integers(2, 4))
 def test_a_group_is_never_cut_by_a_block(group_sizes, K):
-    """With contiguous groups the blocks are still contiguous, all rows once, and no group stands in two of them."""
+    """With contiguous groups the blocks are contiguous, cover all rows once and cut no group."""
     groups = np.repeat(np.arange(len(group_sizes)), group_sizes)
     splits = blocks(K, groups.size, groups=groups)
     assert np.concatenate([test for _, test in splits]).tolist() == list(
@@ -82,7 +82,7 @@ def test_group_labels_may_be_words_in_any_order():
 
 
 def test_groups_whose_rows_are_scattered_are_refused():
-    """A group that does not stand together cannot be kept whole in row order."""
+    """A group that is not contiguous cannot be kept whole in row order."""
     with pytest.raises(InfeasibleError, match="do not follow each other"):
         blocks(2, 6, groups=[0, 1, 0, 1, 2, 2])
 
@@ -128,7 +128,7 @@ def test_the_number_of_splits_needs_no_data():
     "splitter", [TimeBlocks(3), TimeBlocks(), TimeBlocks(4, buffer=2)]
 )
 def test_the_repr_makes_the_splitter_again(splitter):
-    """eval(repr(splitter)) splits alike."""
+    """eval(repr(splitter)) makes the same splits."""
     again = eval(repr(splitter), vars(cvnb) | {"TimeBlocks": TimeBlocks})
     assert (again.n_splits, again.buffer) == (splitter.n_splits, splitter.buffer)
 
@@ -146,7 +146,7 @@ def test_rows_are_counted_in_anything_that_has_a_length(X):
 
 
 def test_scikit_learn_takes_time_blocks_as_cv(rng):
-    """cross_val_score, cross_val_predict and GridSearchCV split by TimeBlocks as by the same list of splits."""
+    """cross_val_score, cross_val_predict and GridSearchCV treat it like its list of splits."""
     X, y = rng.normal(size=(30, 2)), rng.normal(size=30)
     splitter = TimeBlocks(3)
     listed = list(splitter.split(X))
@@ -163,7 +163,7 @@ def test_scikit_learn_takes_time_blocks_as_cv(rng):
 
 
 def test_a_recipe_takes_time_blocks_as_given_at_both_levels(rng):
-    """outer=TimeBlocks(...) is the splitter itself, and inside it counts positions of the outer training part."""
+    """outer=TimeBlocks(...) splits all rows; as inner= it counts positions in the outer part."""
     X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
     outer, inner = TimeBlocks(4, buffer=2), TimeBlocks(3, buffer=1)
     plan = Recipe(outer=outer, inner=inner).plan(X, y)
@@ -200,7 +200,7 @@ LABELS = st.integers(2, 6).flatmap(
 
 
 def assert_folds_of(kind, K, y, groups, seed):
-    """The folds of every row are the test parts of the public `split`, from a fresh seed and from a generator seeded anew."""
+    """The folds are the test parts of the public `split`, from a seed and from a generator."""
     y = np.array(y)
     split = kind(K, shuffle=seed is not None, random_state=seed).split(
         np.zeros(y.size), y, groups
@@ -233,30 +233,30 @@ def test_folds_are_those_of_the_public_split_of_scikit_learn(name, case):
 def test_folds_are_those_of_scikit_learn_where_it_has_changed_inside(
     name, hidden, monkeypatch
 ):
-    """Without the methods and the order of draws that are known, its public `split` is asked."""
+    """If the private methods or the order of draws differ, the public `split` is used."""
     kind, _, grouped = KINDS[name]
     y = np.random.default_rng(1).integers(0, 3, size=50)
     groups = np.arange(50) % 11 if grouped else None
     monkeypatch.setattr("cvnb.splits.splitters.deals_alike", lambda: False)
     if hidden == "_iter_test_masks":
-        asked = []
+        calls = []
         public = kind.split
         monkeypatch.setattr("cvnb.splits.splitters.MASKS", "_no_such_method")
         monkeypatch.setattr(
-            kind, "split", lambda *given: asked.append(1) or public(*given)
+            kind, "split", lambda *given: calls.append(1) or public(*given)
         )
         assert_folds_of(kind, 4, y, groups, 3)
-        assert asked
+        assert calls
     assert_folds_of(kind, 4, y, groups, 3)
 
 
-def test_the_scikit_learn_at_hand_deals_as_known():
+def test_the_installed_scikit_learn_deals_as_known():
     """Else every stratified draw takes the slow way, which is worth knowing."""
     assert deals_alike()
 
 
 def test_another_way_of_dealing_is_noticed(monkeypatch):
-    """A scikit-learn whose StratifiedKFold draws otherwise is not imitated."""
+    """A StratifiedKFold with another order of draws is not reproduced."""
 
     class Reversed(StratifiedKFold):
         def split(self, X, y, groups=None):

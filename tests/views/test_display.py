@@ -1,4 +1,4 @@
-"""What results, plans and recipes show."""
+"""The text and HTML of results, plans, recipes and families."""
 
 import html.parser
 import re
@@ -23,12 +23,12 @@ class Outline(html.parser.HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.open, self.seen, self.attributes = [], [], []
+        self.open, self.tags, self.attributes = [], [], []
         self.feed(page)
 
     def handle_starttag(self, tag, attrs):
         self.open += [] if tag in VOID else [tag]
-        self.seen.append(tag)
+        self.tags.append(tag)
         self.attributes += attrs
 
     def handle_endtag(self, tag):
@@ -47,7 +47,7 @@ def result():
 
 @pytest.fixture(scope="module")
 def shown(result):
-    """Everything that shows itself."""
+    """Results, comparisons, plans, recipes and families."""
     comparison = Recipe(3, 2).run({"a": knn(k=[1, 5]), "b": ridge(alpha=[1.0])}, X, y)
     internal = Recipe.internal_cv().run(knn(k=[1, 5]), X, y)
     external = Recipe.leave_one_out().run(KNeighborsClassifier(3), X, y)
@@ -72,20 +72,15 @@ def test_pages_are_wellformed_and_need_no_script(shown):
     for thing in shown:
         outline = Outline(page_of(thing))
         assert outline.open == []
-        assert not {"script", "style", "link", "iframe", "svg"} & set(outline.seen)
-        assert not [
-            name
-            for name, _ in outline.attributes
-            if name.startswith("on") or name in ("id", "href")
-        ]
-        assert all(
-            value.startswith("data:image/svg+xml;base64,")
-            for name, value in outline.attributes
-            if name == "src"
-        )
-        assert outline.seen.count("img") == len(
-            [value for name, value in outline.attributes if name == "alt" and value]
-        )
+        assert not {"script", "style", "link", "iframe", "svg"} & set(outline.tags)
+        names = {name for name, _ in outline.attributes}
+        assert not {"id", "href"} & names
+        assert not any(name.startswith("on") for name in names)
+        sources = [value for name, value in outline.attributes if name == "src"]
+        texts = [value for name, value in outline.attributes if name == "alt"]
+        assert all(x.startswith("data:image/svg+xml;base64,") for x in sources)
+        assert all(texts)
+        assert len(texts) == outline.tags.count("img")
         assert len(page_of(thing)) < 60_000
 
 
@@ -94,63 +89,56 @@ def test_text_is_the_same_each_time(result):
     again = Recipe(4, 3).run(knn(k=[1, 5, 9]), X, y, flat=True)
     assert repr(again) == repr(result)
     assert page_of(again) == page_of(result)
-    assert not re.search(
-        r"0x[0-9a-f]{6}|\d s\b|/home|/tmp", repr(result) + page_of(result)
-    )
+    varying = r"0x[0-9a-f]{6}|\d s\b|/home|/tmp"
+    assert not re.search(varying, repr(result) + page_of(result))
 
 
 def test_seconds_are_metadata(result):
-    """How long it took stands in the output's metadata, where no comparison looks."""
+    """The output's metadata has them, which comparisons of outputs ignore."""
     assert result._repr_mimebundle_()[1]["cvnb"]["seconds"] > 0
 
 
-def test_the_number_stands_beside_its_name(result):
-    """The first line of the text is the risk and what it is; the second what it estimates."""
+def test_the_number_is_next_to_its_name(result):
+    """The first line of the text is the risk and its name; the second the estimated quantity."""
     first, second, *_ = repr(result).splitlines()
     assert first == f"{result.risk:.6g}  zero-one risk of the tuned rule"
     assert second.strip() == result.quantity
 
 
-def test_a_flat_estimate_that_equals_the_risk_is_said_to():
-    """Sums in another order are no difference: here they end 3e-18 apart."""
-    result = Recipe.nested_cv(6, 5, seed=3).run(
-        knn(), *load_breast_cancer(return_X_y=True)
-    )
+def test_a_flat_estimate_that_equals_the_risk_is_shown_as_equal():
+    """Rounding errors do not count: here the two sums differ by 3e-18."""
+    X, y = load_breast_cancer(return_X_y=True)
+    result = Recipe.nested_cv(6, 5, seed=3).run(knn(), X, y)
     assert abs(result.optimism) < 1e-15
-    assert f"flat estimate {result.flat:.6g} (optimistic), the same here" in repr(
-        result
-    )
+    words = f"flat estimate {result.flat:.6g} (optimistic), the same here"
+    assert words in repr(result)
 
 
 def test_the_flat_estimate_is_called_optimistic(result):
-    """Where it is known it is shown with its direction."""
+    """If it is known, it is shown with its difference from the risk."""
     assert f"flat estimate {result.flat:.6g} (optimistic)" in repr(result)
 
 
 def test_a_minimum_of_the_inner_curve_is_not_called_a_risk(shown):
-    """Without an outer level the headline says that it is no estimate of the risk."""
-    assert (
-        "smallest inner zero-one loss: optimistic, not an estimate of the risk"
-        in repr(shown[2]).splitlines()[0]
-    )
+    """Without outer splits the headline explains that it is not an estimate of the risk."""
+    words = "optimistic, not an estimate of the risk"
+    first = repr(shown[2]).splitlines()[0]
+    assert f"smallest inner zero-one loss: {words}" in first
     scored = Recipe.internal_cv(3).run(knn(k=[1, 5]), X, y, scoring="f1_macro")
-    assert (
-        "largest inner f1_macro: optimistic, not an estimate of the risk"
-        in repr(scored).splitlines()[0]
-    )
+    first = repr(scored).splitlines()[0]
+    assert f"largest inner f1_macro: {words}" in first
 
 
 def test_a_score_is_shown_as_a_score(shown):
-    """R² is large when good, and the display says so."""
+    """The headline notes that large values of R² are good."""
     scored = shown[4]
-    assert repr(scored).startswith(
-        f"{scored.score:.6g}  r2 of the tuned rule (a score: large is good)"
-    )
+    headline = f"{scored.score:.6g}  r2 of the tuned rule (a score: large is good)"
+    assert repr(scored).startswith(headline)
     assert f"{scored.fold_scores[0]:.6g}" in repr(scored)
 
 
 def test_a_long_table_is_cut_in_the_middle(shown):
-    """Leave-one-out on 150 rows shows the first splits, an ellipsis and the last."""
+    """Leave-one-out on 150 rows shows the first splits, an ellipsis and the last split."""
     lines = repr(shown[3]).splitlines()
     assert len(lines) < 25
     assert any(line.split()[0] == "149" for line in lines)
@@ -160,23 +148,21 @@ def test_a_long_table_is_cut_in_the_middle(shown):
 def test_user_strings_are_escaped():
     """Labels of classes, settings and notes cannot inject markup."""
     labels = np.where(y == 0, "<b>&", "other")
-    result = Recipe(3, 2).run(
-        ({"<i>x": (LogisticRegression(max_iter=500), {"C": [1.0]})}), X, labels
-    )
+    family = LogisticRegression(max_iter=500), {"C": [1.0]}
+    result = Recipe(3, 2).run({"<i>x": family}, X, labels)
     assert "<i>x" not in page_of(result)
     assert "&lt;i&gt;x" in page_of(result)
 
 
 def test_every_number_of_the_page_is_in_the_text(result):
-    """The picture-less reader loses nothing: all cells of the table stand in the text too."""
+    """Every cell of the table is in the plain text too."""
     cells = re.findall(r"<td[^>]*>([^<]*)</td>", page_of(result))
     assert cells
     assert all(cell in repr(result) for cell in cells)
 
 
-def test_plan_and_recipe_say_what_they_are(result):
+def test_plan_and_recipe_show_their_names(result):
     """Their text names splits and recipe."""
-    assert repr(result.plan).startswith(
-        "Plan of 150 rows: 4-fold CV, inside each training part 3-fold CV"
-    )
+    splits = "4-fold CV, inside each training part 3-fold CV"
+    assert repr(result.plan).startswith(f"Plan of 150 rows: {splits}")
     assert "nested CV" in page_of(record_of(result).recipe)

@@ -1,4 +1,4 @@
-"""result.report(path): one page, no network, the number with its name, and a paragraph for a paper."""
+"""result.report(path): one page without network, and a paragraph for a paper."""
 
 import platform
 import re
@@ -7,6 +7,7 @@ from html import unescape
 import numpy as np
 import pytest
 import sklearn
+from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold
 
 from cvnb import Family, Recipe, knn, ridge
@@ -29,7 +30,7 @@ def page(tmp_path_factory):
 
 
 def test_the_page_holds_plotly_once_and_loads_nothing(page):
-    """No script, style or picture from elsewhere; two figures; the static pictures where scripts do not run."""
+    """Nothing is loaded; there are two figures, and static pictures without scripts."""
     _, text = page
     assert text.count("plotly.js v") == 1
     outside = re.sub(r"<script.*?</script>", "", text, flags=re.S)
@@ -40,18 +41,15 @@ def test_the_page_holds_plotly_once_and_loads_nothing(page):
     assert re.search(r"<noscript>.*<img.*</noscript>", outside, flags=re.S)
 
 
-def test_the_page_says_what_the_display_says(page):
+def test_the_page_has_all_words_of_the_display(page):
     """Number, quantity, interval, every split, notes, code."""
     result, text = page
-    shown = unescape(
-        re.sub(r"<[^>]+>", "", re.sub(r"<script.*?</script>", "", text, flags=re.S))
-    )
+    no_scripts = re.sub(r"<script.*?</script>", "", text, flags=re.S)
+    shown = unescape(re.sub(r"<[^>]+>", "", no_scripts))
     assert f"{number(result.risk)} zero-one risk of the tuned rule" in shown
     interval = result.interval()
-    assert (
-        f"{number(interval.low)} to {number(interval.high)} ({interval.method})"
-        in shown
-    )
+    ends = f"{number(interval.low)} to {number(interval.high)}"
+    assert f"{ends} ({interval.method})" in shown
     assert all(number(loss) in shown for loss in result.fold_risks)
     assert all(note in shown for note in result.notes)
     assert result.code() in shown
@@ -60,24 +58,16 @@ def test_the_page_says_what_the_display_says(page):
 def test_the_page_is_the_same_every_time(page, tmp_path):
     """No clock, no random ids."""
     result, text = page
-    assert (
-        result.report(str(tmp_path / "again.html")).read_text(encoding="utf-8") == text
-    )
+    again = result.report(str(tmp_path / "again.html"))
+    assert again.read_text(encoding="utf-8") == text
 
 
 def test_names_of_the_user_are_escaped(tmp_path):
     """A family called <script> is text."""
-    family = Family(
-        sklearn.dummy.DummyClassifier(),
-        {"strategy": ["prior", "uniform"]},
-        name="<script>alert(1)</script>",
-    )
-    text = (
-        Recipe(3, 2)
-        .run(family, X, y)
-        .report(tmp_path / "risk.html")
-        .read_text(encoding="utf-8")
-    )
+    grid = {"strategy": ["prior", "uniform"]}
+    family = Family(DummyClassifier(), grid, name="<script>alert(1)</script>")
+    path = Recipe(3, 2).run(family, X, y).report(tmp_path / "risk.html")
+    text = path.read_text(encoding="utf-8")
     assert "<script>alert" not in text
 
 
@@ -102,18 +92,15 @@ def test_every_recipe_has_a_page(recipe, tmp_path):
 
 
 def test_a_wrong_path_is_refused(page, tmp_path):
-    """A folder, a folder that is not there, no path at all; nothing is written."""
+    """A folder, a missing folder, not a path; nothing is written."""
     result, _ = page
     with pytest.raises(ValueError, match="is a folder; give the name of a file"):
         result.report(tmp_path)
-    with pytest.raises(
-        ValueError, match="which does not exist; give the name of a file"
-    ):
+    missing = "is in the folder .*, which does not exist; give the name of a file"
+    with pytest.raises(ValueError, match=missing):
         result.report(tmp_path / "none" / "risk.html")
-    with pytest.raises(
-        TypeError,
-        match=r'give the name of a file, such as result.report\("risk.html"\)',
-    ):
+    example = r'give the name of a file, such as result.report\("risk.html"\)'
+    with pytest.raises(TypeError, match=example):
         result.report(3)
     assert list(tmp_path.iterdir()) == []
 
@@ -121,7 +108,7 @@ def test_a_wrong_path_is_refused(page, tmp_path):
 def test_the_paragraph_names_everything_a_reader_needs():
     """Recipe, splits, seed, loss, rule, versions, number."""
     result = Recipe(4, 3, seed=7).run(knn(k=range(1, 13)), X, y)
-    said = methods_of(result)
+    paragraph = methods_of(result)
     interval = result.interval()
     for words in (
         'The zero-one risk of "choose the setting, then train" was estimated by nested CV.',
@@ -129,9 +116,12 @@ def test_the_paragraph_names_everything_a_reader_needs():
         "StandardScaler → KNeighborsClassifier, with 12 settings: k in {1, 2, 3, …, 12}.",
         "Outside: 4-fold CV (45 training rows, 15 test rows).",
         "Inside each outer training part: 3-fold CV.",
-        "drawn once from seed 7 (inside: seed 8), before any fit: rows shuffled, classes kept in proportion.",
-        "The setting with the smallest mean inner zero-one loss was chosen, the first in grid order of equal ones.",
-        f"The estimate of E[ℓ_D(A_θ̂(S))], |S| = 45, is {number(result.risk)}, the mean over 4 outer splits",
+        "drawn once from seed 7 (inside: seed 8), before any fit: rows shuffled, classes "
+        "kept in proportion.",
+        "The setting with the smallest mean inner zero-one loss was chosen, the first in "
+        "grid order of equal ones.",
+        f"The estimate of E[ℓ_D(A_θ̂(S))], |S| = 45, is {number(result.risk)}, the mean "
+        "over 4 outer splits",
         f"95 % interval {number(interval.low)} to {number(interval.high)} ({interval.method})",
         f"The optimistic flat estimate would be {number(result.flat)}.",
         f"scikit-learn {sklearn.__version__}",
@@ -139,44 +129,33 @@ def test_the_paragraph_names_everything_a_reader_needs():
         f"Python {platform.python_version()}",
         f"losses by the path {result.path}.",
     ):
-        assert words in said
+        assert words in paragraph
 
 
 def test_the_paragraph_follows_recipe_data_and_rule():
     """Time and its buffer, groups, weights, given splits, scores, one-SE, no outer splits."""
-    time = methods_of(
-        Recipe(4, 3, time_ordered=True, buffer=2).run(ridge(), X, t, select="one_se")
-    )
-    assert (
-        "before any fit: test parts contiguous in time with 2 rows left out on both sides."
-        in time
-    )
+    in_time = Recipe(4, 3, time_ordered=True, buffer=2)
+    time = methods_of(in_time.run(ridge(), X, t, select="one_se"))
+    parts = "test parts contiguous in time with 2 rows left out on both sides."
+    assert f"before any fit: {parts}" in time
     assert "The setting was chosen by the one-standard-error rule." in time
     assert "interval" not in time
-    grouped = methods_of(
-        Recipe(4, 3).run(
-            ridge(), X, t, groups=np.arange(60) // 3, sample_weight=np.ones(60)
-        )
-    )
-    assert "60 rows with 3 columns, 20 groups, weights of the rows." in grouped
-    assert "rows shuffled, groups kept together." in grouped
+    groups, weights = np.arange(60) // 3, np.ones(60)
+    grouped = Recipe(4, 3).run(ridge(), X, t, groups=groups, sample_weight=weights)
+    paragraph = methods_of(grouped)
+    assert "60 rows with 3 columns, 20 groups, weights of the rows." in paragraph
+    assert "rows shuffled, groups kept together." in paragraph
     given = methods_of(Recipe(KFold(3), KFold(2)).run(ridge(), X, t))
     assert "The splits were used as given." in given
     scored = methods_of(Recipe(3, 2).run(knn(k=[1, 5]), X, y, scoring="roc_auc"))
     assert "The roc_auc (a score: large is good) of" in scored
     assert "The setting with the largest mean inner roc_auc was chosen" in scored
     internal = methods_of(Recipe.internal_cv(3).run(ridge(), X, t))
-    assert (
-        "The setting was found by tuning by internal CV; no risk was estimated."
-        in internal
-    )
-    assert (
-        "after training on 40 rows, is optimistic as an estimate of the risk."
-        in internal
-    )
+    found = "The setting was found by tuning by internal CV; no risk was estimated."
+    assert found in internal
+    optimistic = "after training on 40 rows, is optimistic as an estimate of the risk."
+    assert optimistic in internal
     one = methods_of(Recipe.validation().run(ridge(alpha=1.0), X, t))
-    assert (
-        "The squared risk of the predictor was estimated by validation on a test set."
-        in one
-    )
+    estimand = "The squared risk of the predictor"
+    assert f"{estimand} was estimated by validation on a test set." in one
     assert "The estimator was StandardScaler → Ridge with alpha=1." in one

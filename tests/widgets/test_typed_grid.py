@@ -1,4 +1,5 @@
-"""The Grid field: what can be typed is read as syntax, all else is refused at the control, and nothing of it is run."""
+"""The Grid field: what can be typed is read as syntax, all else is refused at the control,
+and nothing of it is run."""
 
 import ast
 import builtins
@@ -97,12 +98,30 @@ def names():
     """A notebook with things that must not be touched."""
     RUN.clear()
     return {
-        "X": X, "y": y, "np": np, "pd": pd, "os": os, "open": open, "eval": eval, "probe": probe, "trap": Trap(), "Trap": Trap,
-        "numbers": endless(), "In": ["secret cell"], "Out": {}, "password": "hunter2", "_private": [1, 2],
+        "X": X,
+        "y": y,
+        "np": np,
+        "pd": pd,
+        "os": os,
+        "open": open,
+        "eval": eval,
+        "probe": probe,
+        "trap": Trap(),
+        "Trap": Trap,
+        "numbers": endless(),
+        "In": ["secret cell"],
+        "Out": {},
+        "password": "hunter2",
+        "_private": [1, 2],
         "__builtins__": builtins,
-        "model": SVC(), "_hidden": SVC(), "ks": [1, 5], "many": range(10**12), "scaler": MinMaxScaler(),
-        "steps": make_pipeline(StandardScaler(), SVC()), "grids": [{"svc__C": [1]}, {"svc__C": [10, 100]}],
-    }  # fmt: skip
+        "model": SVC(),
+        "_hidden": SVC(),
+        "ks": [1, 5],
+        "many": range(10**12),
+        "scaler": MinMaxScaler(),
+        "steps": make_pipeline(StandardScaler(), SVC()),
+        "grids": [{"svc__C": [1]}, {"svc__C": [10, 100]}],
+    }
 
 
 def front_end_says(widget, **values):
@@ -208,7 +227,9 @@ HOSTILE = {
     "k=np.linspace(0, 1, trap)": "linspace of what is no number",
     "k=np.linspace(trap, 1)": "linspace of what is no number",
     "k=np.linspace(0, 1, 3, dtype=probe)": "a function or class of the notebook",
-    "k=np.linspace(0, 1, 3, dtype='O')": "linspace with arguments that are not start, stop, num, endpoint",
+    "k=np.linspace(0, 1, 3, dtype='O')": (
+        "linspace with arguments that are not start, stop, num, endpoint"
+    ),
     "k=np.linspace(0, 1, num=2.5)": "linspace that cannot be computed",
     "k=np.linspace(0, 1, -5)": "linspace that cannot be computed",
     "k=np.linspace(0, 1, 5, start=3)": "linspace with arguments",
@@ -282,14 +303,24 @@ HOSTILE = {
     "k=np.arange(0, 1, 1e-12)": "ranges and arrays of more than 10000 values",
     "k=np.arange(0.0, 1e18, 1e-300)": "arange that cannot be computed",
     "k=np.arange(10**200)": "arange of what is no number, or too large a one",
-    "k=np.array([" + "'', " * 2000 + "'" + "a" * 20_000 + "'])": "ranges and arrays of more than 10000 values",
+    "k=np.array(["
+    + "'', " * 2000
+    + "'"
+    + "a" * 20_000
+    + "'])": "ranges and arrays of more than 10000 values",
     "k=many": "more than 10000 settings",
     "k=range(200), alpha=range(200)": "more than 10000 settings",
     "k=[" + "1, " * 11_000 + "]": "more than 10000 settings",
     "k=[" + "1, " * 100_000 + "]": "300004 characters, more than 50000",
     "k='" + "a" * 10**6 + "'": "1000004 characters, more than 50000",
-    "k=" + "(" * 40 + "1" + ",)" * 40: "too many brackets or operators inside each other",
-    "k=" + "[" * 40 + "1" + "]" * 40: "too many brackets or operators inside each other",
+    "k="
+    + "(" * 40
+    + "1"
+    + ",)" * 40: "too many brackets or operators inside each other",
+    "k="
+    + "[" * 40
+    + "1"
+    + "]" * 40: "too many brackets or operators inside each other",
     "k=" + "(" * 10_000: "SyntaxError: too many nested parentheses",
     "k=" + "-" * 40_000 + "1": "too many brackets or operators inside each other",
     "k=1" + " + 1" * 9_000: "too many brackets or operators inside each other",
@@ -314,7 +345,7 @@ HOSTILE = {
     "q=3": "unexpected keyword argument 'q'; it takes k, scale, weights, metric, task",
     "k=1, __class__=2": "unexpected keyword argument '__class__'",
     "1, 2, 3, 4, 5, 6, 7": "too many positional arguments",
-}  # fmt: skip
+}
 
 
 def is_equal(a, b):
@@ -355,12 +386,23 @@ def test_names_stand_for_values_of_the_notebook(names):
 
 
 PLAIN = (
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=8)
-    | st.integers(-5, 5).map(np.int64) | st.floats(width=32).map(np.float32) | st.booleans().map(np.bool_)
-    | st.builds(range, st.integers(-9, 9), st.integers(-9, 9), st.sampled_from([-2, 1, 3]))
-    | st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-9, 9), max_size=5).map(np.array)
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.text(max_size=8)
+    | st.integers(-5, 5).map(np.int64)
+    | st.floats(width=32).map(np.float32)
+    | st.booleans().map(np.bool_)
+    | st.builds(
+        range, st.integers(-9, 9), st.integers(-9, 9), st.sampled_from([-2, 1, 3])
+    )
+    | st.lists(
+        st.floats(allow_nan=False, allow_infinity=False) | st.integers(-9, 9),
+        max_size=5,
+    ).map(np.array)
     | st.lists(st.text("ab", max_size=3), max_size=3).map(np.array)
-)  # fmt: skip
+)
 VALUES = st.recursive(
     PLAIN,
     lambda inside: (
@@ -447,7 +489,8 @@ def test_what_is_typed_is_copied_with_its_imports(builder, text, code):
 def test_what_is_hostile_is_said_at_the_control_and_not_run(
     builder, names, text, tmp_path, monkeypatch
 ):
-    """Sent as the browser sends it: an error with its reason, no file, no call, no code to copy, and the next entry works."""
+    """Sent as the browser sends it: an error with its reason, no file, no call, no code to
+    copy, and the next entry works."""
     monkeypatch.chdir(tmp_path)
     assert builder.wait(60)
     RUN.clear()
@@ -484,8 +527,11 @@ def test_what_is_hostile_is_said_at_the_control_and_not_run(
         ("{**trap}", "a key that is no word and no number"),
         ("{name: [1] for name in trap}", "a comprehension"),
         ("{'C': range(200), 'gamma': range(200)}", "more than 10000 settings"),
-        ("[{'C': range(6000)}, {'C': [1] }, {'gamma': many}]", "more than 10000 settings"),
-        ("{'C': [" + "1,"*20_000 + "]}", "more than 10000 settings"),
+        (
+            "[{'C': range(6000)}, {'C': [1] }, {'gamma': many}]",
+            "more than 10000 settings",
+        ),
+        ("{'C': [" + "1," * 20_000 + "]}", "more than 10000 settings"),
         ("{'C': [1]}; probe()", "SyntaxError"),
         ("{'C': [1]}\nprobe()", "SyntaxError"),
         ("C=[1]", "SyntaxError"),
@@ -494,7 +540,7 @@ def test_what_is_hostile_is_said_at_the_control_and_not_run(
         ("probe", "a function or class of the notebook"),
     ],
     ids=lambda one: one[:40],
-)  # fmt: skip
+)
 def test_a_hostile_grid_of_an_estimator_is_said_and_not_run(
     builder, names, text, words, tmp_path, monkeypatch
 ):

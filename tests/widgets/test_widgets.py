@@ -1,4 +1,5 @@
-"""The widgets without a browser: every control is a trait, and what is on screen is a recipe, a family and a result."""
+"""The widgets without a browser: every control is a trait, and what is on screen is a
+recipe, a family and a result."""
 
 import threading
 import time
@@ -50,7 +51,8 @@ def curve_of(builder):
 
 
 def test_a_builder_opens_with_nested_cv_of_knn(builder):
-    """The plan is drawn and, the path being fast, run at once; the numbers are those of the run by hand."""
+    """The plan is drawn and, the path being fast, run at once; the numbers are those of the
+    run by hand."""
     result = shown(builder)
     expected = nested_cv(knn(), X, y)
     np.testing.assert_array_equal(result.fold_risks, expected.fold_risks)
@@ -111,7 +113,8 @@ def test_the_form_sets_the_traits(builder):
 
 
 def test_what_cannot_be_is_said_in_place_and_leaves_no_number(builder):
-    """A recipe that is none, an infeasible plan, a grid that is no Python: each with its sentence, until it is mended."""
+    """A recipe that is none, an infeasible plan, a grid that is no Python: each with its
+    sentence, until it is mended."""
     for name, wrong, words in (
         ("outer", 1, "outer=1 leaves no fold to test on"),
         ("outer", 200, "200 outer folds need 200 rows, but there are 150"),
@@ -189,7 +192,8 @@ def test_a_result_can_be_set(builder):
 
 
 def test_estimators_of_the_namespace_can_be_chosen(builder):
-    """An estimator with a typed grid, a search as it is; nothing slow runs without being asked for."""
+    """An estimator with a typed grid, a search as it is; nothing slow runs without being
+    asked for."""
     builder.family_name, builder.grid = "model", "{'C': [1, 10]}"
     assert shown(builder) is None
     assert "Not run yet: 55 fits of model. Press Run." in builder._strip.value
@@ -270,11 +274,18 @@ def random_state(rng, builder):
     cells = [cell for cell in CELLS if cell != ("loo", "loo") and cell[1] != "none"]
     outside, inside = cells[rng.integers(len(cells))]
     values = {
-        "outside": outside, "inside": inside, "outer": int(rng.integers(3, 7)), "inner": int(rng.integers(2, 6)),
-        "test": float(rng.choice([0.2, 0.3])), "validation": float(rng.choice([0.2, 0.25])), "seed": int(rng.integers(100)),
-        "stratify": str(rng.choice(["auto", "yes", "no"])), "select": str(rng.choice(["min", "one_se"])),
-        "groups": str(rng.choice(["", "plots"])), "loss": str(rng.choice(["auto", "zero_one", "accuracy", "f1_macro"])),
-    }  # fmt: skip
+        "outside": outside,
+        "inside": inside,
+        "outer": int(rng.integers(3, 7)),
+        "inner": int(rng.integers(2, 6)),
+        "test": float(rng.choice([0.2, 0.3])),
+        "validation": float(rng.choice([0.2, 0.25])),
+        "seed": int(rng.integers(100)),
+        "stratify": str(rng.choice(["auto", "yes", "no"])),
+        "select": str(rng.choice(["min", "one_se"])),
+        "groups": str(rng.choice(["", "plots"])),
+        "loss": str(rng.choice(["auto", "zero_one", "accuracy", "f1_macro"])),
+    }
     family = [
         ("knn", "k=[1, 5, 9]"),
         ("ridge", "alpha=[0.1, 1]"),
@@ -391,7 +402,8 @@ def test_a_worker_does_the_newest_and_stops_the_rest():
 
 
 def test_a_work_that_replaces_one_not_yet_begun_is_not_told_to_stop():
-    """What the newer one tells the older one is not meant for itself, however late the thread starts."""
+    """What the newer one tells the older one is not meant for itself, however late the
+    thread starts."""
     worker, told = Worker(Slot), []
     with (
         worker._lock
@@ -427,7 +439,7 @@ def test_a_nest_map_says_what_a_row_does(result):
     other = (j + 1) % 5
     view.show = f"inside split {j}"
     assert view.does == [
-        f"stands in the test part of outer split {j}: no inner split touches it"
+        f"is in the test part of outer split {j}: no inner split touches it"
     ]
     view.show = f"inside split {other}"
     k = next(k for k, (_, dev) in enumerate(result.plan.inner[other]) if 149 in dev)
@@ -454,7 +466,8 @@ def test_the_form_of_a_view_sets_its_traits(result):
 
 
 def test_a_curve_explorer_steps_through_splits_rules_and_settings(result):
-    """One split's curve, another rule's choices, the fold losses of one θ: the numbers of the result."""
+    """One split's curve, another rule's choices, the fold losses of one θ: the numbers of
+    the result."""
     view = CurveExplorer(result)
     assert drawn(view) == ""
     assert view.chosen == result.chosen_index.tolist()

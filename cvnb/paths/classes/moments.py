@@ -1,4 +1,4 @@
-"""Means and variances of the rows of a training part, class by class: from sums about one origin, or from the rows."""
+"""Means and variances of each class in a training part, from sums about one origin or from rows."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..base import Unsuited
-from ..linear.rows import HARDLY, nearly_constant
+from ..linear.precision import HARDLY, nearly_constant
 
 EPS = 2.0**-52
-FAR = 100.0  # times the variance that the square of a mean may be: more costs digits, and the rows themselves are asked
-LIGHT = 1e-8  # weight of a class that scikit-learn takes for none
-Second = Callable[
-    [np.ndarray, np.ndarray, np.ndarray], np.ndarray
-]  # (z, w, starts of cells) -> [cells, ...]
+FAR = (
+    100.0  # largest square of a mean, in variances, that costs sums no important digits
+)
+LIGHT = 1e-8  # weight of a class that scikit-learn takes for zero
+# (z, weights, where cells begin) -> second moments [cells, ...]
+Second = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
-class Cancelled(Exception):
-    """Raised where sums about one origin have lost digits that the rows themselves have."""
+class DigitsLost(Exception):
+    """Raised when sums about one origin have lost digits that the rows themselves have."""
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Of the rows of a training part.
+    """Moments of the rows of a training part.
 
-    origin     [p] from which means are counted
-    present    codes of the classes of these rows; `classes` is how many
-    n, weight  [classes] rows, and the sums of their weights
+    origin     [p] means are differences from it
+    present    codes of the classes of these rows; `classes` is their number
+    n, weight  [classes] number of rows, and sum of their weights
     means      [classes, p]
     seconds    [classes, p] variances, or [classes, p, p] covariances
-    lost       [classes, p] squares that a variance was the rest of; 0 where it is from the rows themselves
+    lost       [classes, p] squares subtracted to get a variance; 0 if it is from the rows
     centre     [p] mean of all rows, without weights
     variance   [p] of all rows, without weights
     """
@@ -47,34 +48,36 @@ class Moments:
     variance: np.ndarray
 
     def refuse_lost(self, variances: np.ndarray) -> None:
-        """Cancelled where variances [classes or 1, p] are so small a rest that digits are missing."""
+        """Raise DigitsLost if variances [classes or 1, p] are too small a remainder."""
         if (self.lost > FAR * variances).any():
-            raise Cancelled
+            raise DigitsLost
 
     def refuse_far(self) -> None:
-        """Cancelled where the mean of all rows is so far from the origin that digits of their variance are missing."""
+        """Raise DigitsLost if the mean is so far away that digits of the variance are lost."""
         if self.lost.any() and (self.centre**2 > FAR * self.variance).any():
-            raise Cancelled
+            raise DigitsLost
 
     def scale(self) -> np.ndarray:
-        """What a StandardScaler divides by, a constant column by 1."""
+        """Return what a StandardScaler divides by: 1 for a constant column."""
         self.refuse_far()
-        given = self.variance, self.origin + self.centre, float(self.n.sum())
-        constant = nearly_constant(*given, 1.0)
-        if (
-            nearly_constant(*given, HARDLY) != nearly_constant(*given, 1 / HARDLY)
-        ).any():
+        column = self.variance, self.origin + self.centre, float(self.n.sum())
+        at_most, at_least = (nearly_constant(*column, m) for m in (HARDLY, 1 / HARDLY))
+        if (at_most != at_least).any():
             if self.lost.any():
-                raise Cancelled
+                raise DigitsLost
             raise Unsuited(
                 "a column is so nearly constant that rounding decides whether it is scaled"
             )
+        constant = nearly_constant(*column, 1.0)
         scale: np.ndarray = np.sqrt(np.where(constant, 1.0, self.variance))
         return scale
 
 
 def of_sums(sums: np.ndarray, origin: np.ndarray, shape: tuple[int, ...]) -> Moments:
-    """From the sums [classes, width] of `class_sums` about this origin; shape: of the second moments of a class."""
+    """Return the moments from sums [classes, width] about an origin, as `sums_of` gives them.
+
+    shape is that of the second moments of a class.
+    """
     p, present = origin.size, np.flatnonzero(sums[:, 0] > 0)
     own = sums[present]
     n, weight = own[:, 0], own[:, 1 + 2 * p]
@@ -94,44 +97,46 @@ def of_sums(sums: np.ndarray, origin: np.ndarray, shape: tuple[int, ...]) -> Mom
 def of_rows(
     X: np.ndarray, codes: np.ndarray, w: np.ndarray | None, second: Second
 ) -> Moments:
-    """From the rows of a training part and the codes of their classes: exact where a column is constant."""
+    """Return the moments from rows, the codes of their classes and weights.
+
+    They are exact where a column is constant.
+    """
     origin = _mean_of(X, None)
     Z = X - origin
     present, n = np.unique(codes, return_counts=True)
-    p, one = X.shape[1], np.zeros(1, dtype=np.int64)
-    means, weight, seconds = np.empty((present.size, p)), np.empty(present.size), []
+    means, weight = np.empty((present.size, X.shape[1])), np.empty(present.size)
+    seconds = []
     for k, code in enumerate(present):
         own = codes == code
-        mine = np.ones(int(n[k])) if w is None else w[own]
-        weight[k] = mine.sum()
-        _refuse_weightless(weight[k : k + 1])
-        means[k] = _mean_of(Z[own], mine)
-        seconds.append(second(Z[own] - means[k], mine, one)[0] / weight[k])
+        own_w = np.ones(int(n[k])) if w is None else w[own]
+        weight[k] = own_w.sum()
+        _refuse_weightless(weight[k])
+        means[k] = _mean_of(Z[own], own_w)
+        gaps = Z[own] - means[k]
+        seconds.append(second(gaps, own_w, np.zeros(1, dtype=np.int64))[0] / weight[k])
     centre = Z.mean(axis=0)
-    variance = ((Z - centre) ** 2).mean(axis=0)
-    lost = np.zeros_like(means)
     return Moments(
-        origin,
-        present,
-        n.astype(float),
-        weight,
-        means,
-        np.array(seconds),
-        lost,
-        centre,
-        variance,
+        origin=origin,
+        present=present,
+        n=n.astype(float),
+        weight=weight,
+        means=means,
+        seconds=np.array(seconds),
+        lost=np.zeros_like(means),
+        centre=centre,
+        variance=((Z - centre) ** 2).mean(axis=0),
     )
 
 
 def _mean_of(X: np.ndarray, w: np.ndarray | None) -> np.ndarray:
-    """The mean, taken about the first row: exact where a column is constant."""
+    """Return the mean about the first row: exact where a column is constant."""
     gaps = X - X[0]
     mean: np.ndarray = X[0] + (gaps.mean(axis=0) if w is None else w @ gaps / w.sum())
     return mean
 
 
-def _refuse_weightless(weight: np.ndarray) -> None:
+def _refuse_weightless(weight: np.ndarray | np.float64) -> None:
     if (weight <= LIGHT).any():
         raise Unsuited(
-            "a class has no weight in a training part, and refit tells what that does"
+            "a class has no weight in a training part; refitting shows what scikit-learn does"
         )

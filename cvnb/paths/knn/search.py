@@ -1,8 +1,9 @@
-"""The nearest rows of a training part, exactly, in order of (distance, row number).
+"""Exact search for the nearest rows of a training part, in order of (distance, row number).
 
-Distances come from sums of differences, column by column; for many columns from one matrix product, whose rounded results are
-lower bounds that leave few candidates, whose distances are then computed as they should; for few columns and many rows from a
-tree. Rows that the last two leave uncertain are searched again by the first.
+Distances are sums of differences over columns. With many columns, one matrix product gives lower
+bounds that leave few candidates, whose distances are then computed exactly. With few columns and
+many rows a tree gives the candidates. Rows that a product or a tree leaves uncertain are searched
+again by sums of differences.
 """
 
 from __future__ import annotations
@@ -16,26 +17,41 @@ from scipy.spatial import cKDTree
 
 from ...errors import DataError
 from ...kernels import neighbours as kernel
+from ...kernels.distance_keys import fill_keys
 from ..problem import Combination
 
-KEYS = 2**17  # keys held at a time by one thread, or those of 16 rows
-KEPT = 2**22  # more are not kept from run to run
-TREE_BELOW = 8  # columns from which on a tree is no help
-PRODUCT_FROM = (
-    6  # columns from which on matrix products are faster than sums of differences
-)
+KEYS = 2**17  # keys that a thread computes at a time, or those of 16 rows
+PRODUCT_KEYS = 2**20  # the same where a product of many columns gives them
+UNSTOPPED = 2**29  # multiplications between two looks at the stop flag
+KEPT = 2**22  # largest number of keys whose memory is kept from run to run
+TREE_BELOW = 8  # with fewer columns a tree may help
+PRODUCT_FROM = 6  # from so many columns a matrix product is faster than sums
 TREE_POWERS = {
-    kernel.EUCLIDEAN: 2.0, kernel.COSINE: 2.0, kernel.MANHATTAN: 1.0, kernel.CHEBYSHEV: np.inf,
-}  # fmt: skip
+    kernel.EUCLIDEAN: 2.0,
+    kernel.COSINE: 2.0,
+    kernel.MANHATTAN: 1.0,
+    kernel.CHEBYSHEV: np.inf,
+}
 METRICS = {
-    "euclidean": kernel.EUCLIDEAN, "l2": kernel.EUCLIDEAN, "manhattan": kernel.MANHATTAN, "l1": kernel.MANHATTAN,
-    "cityblock": kernel.MANHATTAN, "chebyshev": kernel.CHEBYSHEV, "cosine": kernel.COSINE,
-}  # fmt: skip
+    "euclidean": kernel.EUCLIDEAN,
+    "l2": kernel.EUCLIDEAN,
+    "manhattan": kernel.MANHATTAN,
+    "l1": kernel.MANHATTAN,
+    "cityblock": kernel.MANHATTAN,
+    "chebyshev": kernel.CHEBYSHEV,
+    "cosine": kernel.COSINE,
+    "minkowski": kernel.MINKOWSKI,
+}
+METRIC_OF_POWER = {
+    1.0: kernel.MANHATTAN,
+    2.0: kernel.EUCLIDEAN,
+    np.inf: kernel.CHEBYSHEV,
+}
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """What decides who is near whom."""
+    """How distances are measured."""
 
     scaled: bool
     metric: int
@@ -43,20 +59,15 @@ class Geometry:
 
     @classmethod
     def of(cls, combination: Combination) -> Geometry:
-        model = combination.model
-        metric, power = METRICS.get(model.metric, kernel.MINKOWSKI), 2.0
-        if model.metric == "minkowski":
-            power = float(model.p)
-            metric = {
-                1.0: kernel.MANHATTAN,
-                2.0: kernel.EUCLIDEAN,
-                np.inf: kernel.CHEBYSHEV,
-            }.get(power, metric)
+        metric, power = METRICS[combination.model.metric], 2.0
+        if metric == kernel.MINKOWSKI:
+            power = float(combination.model.p)
+            metric = METRIC_OF_POWER.get(power, metric)
         return cls(combination.scaled, metric, power)
 
 
 @dataclass(frozen=True, eq=False)
-class Near:
+class NeighbourLists:
     """Lists of neighbours, as `kernel.select` fills them."""
 
     rows: np.ndarray
@@ -65,7 +76,7 @@ class Near:
     mixed: np.ndarray
 
     @classmethod
-    def empty(cls, n: int, length: int) -> Near:
+    def empty(cls, n: int, length: int) -> NeighbourLists:
         return cls(
             np.empty((n, length), np.int32),
             np.empty((n, length)),
@@ -77,18 +88,18 @@ class Near:
     def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         return self.rows, self.distances, self.reach, self.mixed
 
-    def part(self, rows: slice) -> Near:
-        """The lists of some rows, to be filled."""
-        return Near(*(array[rows] for array in self.arrays))
+    def part(self, rows: slice) -> NeighbourLists:
+        """Return a view of the lists of some rows."""
+        return NeighbourLists(*(array[rows] for array in self.arrays))
 
-    def put(self, places: np.ndarray | slice, other: Near) -> None:
-        """Take over the lists of some rows."""
-        for mine, others in zip(self.arrays, other.arrays, strict=True):
-            mine[places] = others
+    def put(self, places: np.ndarray | slice, other: NeighbourLists) -> None:
+        """Copy other lists to these places."""
+        for own, others in zip(self.arrays, other.arrays, strict=True):
+            own[places] = others
 
 
 class Search:
-    """Searches the nearest of some rows T for some rows Q."""
+    """A search for the rows of T nearest to some rows Q."""
 
     def __init__(
         self,
@@ -99,124 +110,140 @@ class Search:
         origin: np.ndarray | None = None,
         final: bool = False,
     ) -> None:
-        """For lists of some length.
+        """Prepare T for lists of some length.
 
-        exact    by sums of differences alone
-        origin   how large the numbers in each column were before something was subtracted from them
+        exact    use sums of differences only
+        origin   size of the numbers in each column before something was subtracted from them
         final    no row is left out of the lists later
         """
-        self.geometry, self.final = geometry, final
-        self.size = (
-            0.0
-            if origin is None
-            else kernel.norm(origin, geometry.metric, geometry.power)
-        )
-        self.T = T = self._directed(T, 0)
-        n, n_columns = T.shape
+        self.geometry, self.final, self.size = geometry, final, 0.0
         metric = geometry.metric
-        self.by_product = (
-            not exact
-            and metric in (kernel.EUCLIDEAN, kernel.COSINE)
-            and n_columns >= PRODUCT_FROM
-        )
+        if origin is not None:
+            self.size = kernel.norm(origin, metric, geometry.power)
+        self.T = T = self._normalised(T, 0)
+        n, n_columns = T.shape
+        has_product = metric in (kernel.EUCLIDEAN, kernel.COSINE)
+        self.by_product = not exact and has_product and n_columns >= PRODUCT_FROM
         self.tree = None
         if not exact and 4 * length < n and _worth_a_tree(n, n_columns):
             self.tree = cKDTree(T)
-            if self._is_at_a_loss(length):
+            if self._leaves_many_uncertain(length):
                 self.tree = None
-        if not self.by_product:
+        if self.by_product:
+            self._prepare_product()
+        else:
             self.columns = np.ascontiguousarray(T.T)
-            return
+
+    def _prepare_product(self) -> None:
+        """Store the centred columns, and below them the squared lengths of the rows."""
+        n, n_columns = self.T.shape
         self.slack = (2 * n_columns + 16) * 2.0**-53
-        self.centre = (
-            np.zeros(n_columns)
-            if geometry.scaled
-            else np.median(T[:: max(1, n // 255)], axis=0)
-        )
+        if self.geometry.scaled:
+            self.centre = np.zeros(n_columns)
+        else:
+            self.centre = np.median(self.T[:: max(1, n // 255)], axis=0)
         self.columns = np.empty((n_columns + 1, n))
         centred = self.columns[:-1]
-        np.subtract(T.T, self.centre[:, None], out=centred)
+        np.subtract(self.T.T, self.centre[:, None], out=centred)
         self.columns[-1] = np.einsum("ci,ci->i", centred, centred) * (1.0 - self.slack)
 
     def fill(
         self,
         Q: np.ndarray,
         own: np.ndarray,
-        near: Near,
+        lists: NeighbourLists,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Fill the lists of the rows Q, block by block; own[t] is the row of T that is Q[t] itself, or -1."""
-        Q, n = self._directed(Q, 1), len(self.T)
-        size = max(16, min(256, KEYS // n))
+        """Fill the lists of the rows Q, block by block.
+
+        own[t] is the row of T that is Q[t] itself and no neighbour of it, or -1.
+        """
+        Q, n, geometry = self._normalised(Q, 1), len(self.T), self.geometry
+        size = self._rows_at_a_time()
         for a in range(0, len(Q), size):
             if stopped():
                 return
             block = slice(a, min(a + size, len(Q)))
+            part = lists.part(block)
             if self.tree is not None:
-                self._ask_tree(Q[block], own[block], near.part(block))
+                self._fill_from_tree(Q[block], own[block], part)
                 continue
             keys = _buffer(block.stop - a, n)
             shift, spread = self._fill_keys(Q[block], keys)
             kernel.select(
                 keys, not self.by_product, shift, spread, own[block], Q[block], self.T,
-                self.geometry.metric, self.geometry.power, self.size, self.final, *near.part(block).arrays,
+                geometry.metric, geometry.power, self.size, self.final, *part.arrays,
             )  # fmt: skip
 
-    def _ask_tree(self, Q: np.ndarray, own: np.ndarray, near: Near) -> None:
-        """Fill the lists from the tree; where many rows are equally far, it leaves some uncertain."""
+    def _rows_at_a_time(self) -> int:
+        """Return the size of a block of rows.
+
+        With many columns a matrix product of few rows mostly waits for the columns, which no
+        cache holds; so blocks grow with them, until a stop would wait too long.
+        """
+        n, n_columns = self.T.shape
+        size = max(16, min(256, KEYS // n))
+        if self.by_product:
+            most = min(PRODUCT_KEYS // n, UNSTOPPED // (n * n_columns))
+            size = max(size, min(n_columns // 2, most))
+        return size
+
+    def _fill_from_tree(
+        self, Q: np.ndarray, own: np.ndarray, lists: NeighbourLists
+    ) -> None:
+        """Fill the lists from the tree; equal distances leave some of them uncertain."""
         assert self.tree is not None
-        power = TREE_POWERS.get(self.geometry.metric, self.geometry.power)
-        n_wanted = (
-            near.rows.shape[1] + 2
-        )  # the row itself, and one that is no nearer than those before it
-        last, found = self.tree.query(Q, k=n_wanted, p=power)
+        metric, power = self.geometry.metric, self.geometry.power
+        n_wanted = lists.rows.shape[1] + 2  # the row itself, and one to compare with
+        distances, rows = self.tree.query(
+            Q, k=n_wanted, p=TREE_POWERS.get(metric, power)
+        )
         kernel.settle(
-            np.sort(found, axis=1), last[:, -1], own, Q, self.T, self.geometry.metric, self.geometry.power,
-            self.size, self.final, *near.arrays,
+            np.sort(rows, axis=1), distances[:, -1], own, Q, self.T, metric, power,
+            self.size, self.final, *lists.arrays,
         )  # fmt: skip
 
-    def _is_at_a_loss(self, length: int) -> bool:
-        """Whether ties leave many of the tree's lists uncertain, by a look at some of them."""
-        some = self.T[:: max(1, len(self.T) // 64)]
-        near = Near.empty(len(some), length)
-        self._ask_tree(some, np.full(len(some), -1), near)
-        return bool(np.count_nonzero(near.reach < 0.9 * length) > len(some) // 16)
+    def _leaves_many_uncertain(self, length: int) -> bool:
+        """Return whether ties leave many of the tree's lists uncertain, from a sample."""
+        sample = self.T[:: max(1, len(self.T) // 64)]
+        lists = NeighbourLists.empty(len(sample), length)
+        self._fill_from_tree(sample, np.full(len(sample), -1), lists)
+        return bool(np.count_nonzero(lists.reach < 0.9 * length) > len(sample) // 16)
 
     def _fill_keys(
         self, Q: np.ndarray, keys: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Distances, or lower bounds of them from a matrix product; (what to add, how much too low they may be) row by row."""
+        """Fill keys with distances, or with lower bounds of them from a matrix product.
+
+        Return for each row what to add to its keys, and how much too low they may be.
+        """
+        geometry = self.geometry
         if not self.by_product:
-            kernel.fill_keys(
-                Q, self.columns, self.geometry.metric, self.geometry.power, keys
-            )
+            fill_keys(Q, self.columns, geometry.metric, geometry.power, keys)
             return np.zeros(len(Q)), np.zeros(len(Q))
         left = np.ones((len(Q), self.T.shape[1] + 1))
-        np.subtract(Q, self.centre, out=left[:, :-1])
-        norms = np.einsum("tc,tc->t", left[:, :-1], left[:, :-1])
-        left[:, :-1] *= -2.0
+        centred = left[:, :-1]
+        np.subtract(Q, self.centre, out=centred)
+        norms = np.einsum("tc,tc->t", centred, centred)
+        centred *= -2.0
         np.dot(left, self.columns, out=keys)
         return norms * (1.0 - self.slack), 8.0 * self.slack * norms
 
-    def _directed(self, X: np.ndarray, side: int) -> np.ndarray:
-        """Rows as they are; for the cosine of length 1, rows of zeros at distance 1 from all others."""
+    def _normalised(self, X: np.ndarray, side: int) -> np.ndarray:
+        """Return the rows; for the cosine with length 1, and rows of zeros at distance 1 from all.
+
+        side is 0 for training rows and 1 for the others.
+        """
         if self.geometry.metric == kernel.MINKOWSKI:
-            most = (1e300 / X.shape[1]) ** (1.0 / self.geometry.power)
-            if 2.0 * np.abs(X).max() > most:
-                raise DataError(
-                    f"X holds numbers beyond {most:.1e}: distances with p={self.geometry.power:g} overflow; rescale X."
-                )
+            _refuse_overflow(X, self.geometry.power)
         if self.geometry.metric != kernel.COSINE:
             return X
         lengths = np.sqrt(np.einsum("tc,tc->t", X, X))
         zeros = lengths <= kernel.ROUNDING * self.size
+        divisors = np.where(zeros, 1.0, lengths)
         out = np.zeros((len(X), X.shape[1] + 2))
-        out[:, :-2] = np.where(
-            zeros[:, None], 0.0, X / np.where(zeros, 1.0, lengths)[:, None]
-        )
-        out[:, side - 2] = (
-            zeros  # a direction of their own for zeros among the training rows, another for the others
-        )
+        out[:, :-2] = np.where(zeros[:, None], 0.0, X / divisors[:, None])
+        out[:, side - 2] = zeros  # zeros have a direction of their own on each side
         return out
 
 
@@ -227,35 +254,50 @@ def nearest(
     n_most: int,
     exact: bool = False,
     origin: np.ndarray | None = None,
-) -> Near:
-    """The n_most + 1 rows of T nearest to each row of Q (all, where there are fewer); origin as in `Search`."""
+) -> NeighbourLists:
+    """Return the n_most + 1 rows of T nearest to each row of Q (all if there are fewer).
+
+    exact and origin are those of `Search`.
+    """
     if T.shape[1] != Q.shape[1]:
         raise ValueError(f"{T.shape[1]} columns against {Q.shape[1]}")
     length = min(n_most + 1, len(T))
-    near = Near.empty(len(Q), length)
+    lists = NeighbourLists.empty(len(Q), length)
     search = Search(T, geometry, length, exact, origin, final=True)
-    search.fill(Q, np.full(len(Q), -1), near)
-    short = np.flatnonzero((near.reach >= 0) & (near.reach < length))
+    search.fill(Q, np.full(len(Q), -1), lists)
+    short = np.flatnonzero((lists.reach >= 0) & (lists.reach < length))
     if short.size:
-        again = Near.empty(short.size, length)
+        again = NeighbourLists.empty(short.size, length)
         search = Search(T, geometry, length, exact=True, origin=origin, final=True)
         search.fill(Q[short], np.full(short.size, -1), again)
-        near.put(short, again)
-    return near
+        lists.put(short, again)
+    return lists
 
 
 def _worth_a_tree(n: int, n_columns: int) -> bool:
-    """Whether a tree finds the nearest rows faster than looking at all of them; both sides in nanoseconds per row, measured."""
-    return (
-        n_columns < TREE_BELOW and n * (1.0 + 0.2 * n_columns) > 6000 * 1.5**n_columns
-    )
+    """Return whether a tree is faster than computing all distances.
+
+    Both sides are measured nanoseconds per row.
+    """
+    if n_columns >= TREE_BELOW:
+        return False
+    return n * (1.0 + 0.2 * n_columns) > 6000 * 1.5**n_columns
+
+
+def _refuse_overflow(X: np.ndarray, power: float) -> None:
+    most = (1e300 / X.shape[1]) ** (1.0 / power)
+    if 2.0 * np.abs(X).max() > most:
+        raise DataError(
+            f"X holds numbers beyond {most:.1e}: distances with "
+            f"p={power:g} overflow; rescale X."
+        )
 
 
 _own = threading.local()
 
 
 def _buffer(n: int, m: int) -> np.ndarray:
-    """[n, m] numbers of this thread's, kept from run to run: fresh memory costs more than what is written into it."""
+    """Return [n, m] numbers of this thread, kept from run to run: new memory is slow to fill."""
     if n * m > KEPT:
         return np.empty((n, m))
     if getattr(_own, "keys", np.zeros(0)).size < n * m:

@@ -1,4 +1,5 @@
-"""Sums over the blocks of one training part: each inner training part is a sum of them, never a difference."""
+"""Sums over the blocks of one training part: each inner training part is a sum of them,
+never a difference."""
 
 from __future__ import annotations
 
@@ -7,64 +8,59 @@ from dataclasses import dataclass
 import numpy as np
 
 from .least_squares import basis_of
-from .rows import NO_BASIS, Line, Origin, Rounding, Rows
+from .penalty_path import PenaltyPath
+from .precision import Precision
+from .rows import LinearProblem, Origin
 
-KEPT_BLOCKS = (
-    32  # sums of so many blocks are kept, of more only the sums of their groups
-)
+KEPT_BLOCKS = 32  # with more blocks only the sums of their groups are kept
 
 
 @dataclass(frozen=True, eq=False)
 class Total:
-    """Sums over a whole part about one origin and in one basis; basis None: the part is fitted from its own rows."""
+    """Sums over a whole part; exact is False if it has to be fitted from its own rows."""
 
     sums: np.ndarray
     origin: Origin
-    basis: np.ndarray | None
+    exact: bool
 
 
 class Sums:
-    """Sums over the blocks of one part, about one origin and in one basis; basis None: each split from its own rows."""
+    """Sums over the blocks of one part, about one origin and in one basis.
+
+    ordered  the rows: those of no block up to starts[1], those of block k from starts[k + 1] on
+    groups   (first, end) of the blocks of each group
+    exact    False if each split has to be fitted from its own rows
+    """
 
     def __init__(
         self,
-        rows: Rows,
+        rows: LinearProblem,
         ordered: np.ndarray,
         starts: np.ndarray,
         groups: list[tuple[int, int]],
-        line: Line,
-        rounding: Rounding,
+        path: PenaltyPath,
+        precision: Precision,
     ) -> None:
-        """Of the rows `ordered`: those of no block up to starts[1], those of block k from starts[k + 1] on."""
-        self.rows, self.ordered, self.starts, self.groups = (
-            rows,
-            ordered,
-            starts,
-            groups,
-        )
-        self.origin = rows.origin(
-            ordered, line.frame[0], line.frame[1], weighted=line.intercept
-        )
-        self.basis: np.ndarray | None = NO_BASIS
-        if line.squares:
+        self.rows, self.ordered = rows, ordered
+        self.starts, self.groups = starts, groups
+        self.origin = rows.origin(ordered, path)
+        self.exact = True
+        if path.is_least_squares:
             whole = np.array([0, ordered.size])
-            self.basis = basis_of(
-                rows,
-                rows.sums(ordered, whole, self.origin)[0],
-                self.origin[0],
-                line,
-                rounding,
-            )
-        self.of_groups = np.zeros(
-            (len(groups) + 1, rows.width)
-        )  # the last: rows of no block
-        self.of_blocks = np.zeros(
-            (groups[-1][1] if groups[-1][1] <= KEPT_BLOCKS else 0, rows.width)
-        )
+            total = rows.sums(ordered, whole, self.origin)[0]
+            basis = basis_of(rows, total, self.origin.centre, path, precision)
+            self.exact = basis is not None
+            if basis is not None:
+                self.origin = self.origin._replace(basis=basis)
+        n_blocks = groups[-1][1]
+        n_kept = n_blocks if n_blocks <= KEPT_BLOCKS else 0
+        # the last one holds the rows of no block
+        self.of_groups = np.zeros((len(groups) + 1, rows.width))
+        self.of_blocks = np.zeros((n_kept, rows.width))
 
     def add(self, g: int) -> None:
-        """Sum the blocks of group g, with the first group the rows of no block."""
-        if self.basis is None:
+        """Sum the blocks of group g, and with the first group the rows of no block."""
+        if not self.exact:
             return
         (a, b), starts = self.groups[g], self.starts
         if len(self.of_blocks):
@@ -76,26 +72,23 @@ class Sums:
             self.of_groups[-1] = self._sum(starts[:2])[0]
 
     def _sum(self, starts: np.ndarray) -> np.ndarray:
-        assert self.basis is not None
-        return self.rows.sums(self.ordered, starts, self.origin, self.basis)
+        return self.rows.sums(self.ordered, starts, self.origin)
 
     def group(self, g: int) -> np.ndarray:
-        """Sums of each block of a group."""
+        """Return the sums of each block of a group."""
         a, b = self.groups[g]
-        return (
-            self.of_blocks[a:b]
-            if len(self.of_blocks)
-            else self._sum(self.starts[a + 1 : b + 2])
-        )
+        if len(self.of_blocks):
+            return self.of_blocks[a:b]
+        return self._sum(self.starts[a + 1 : b + 2])
 
     def outside(self, g: int) -> np.ndarray:
-        """Sum of what is in no block of this group."""
-        return (
-            self.of_groups[-1]
-            if len(self.groups) == 1
-            else np.delete(self.of_groups, g, axis=0).sum(axis=0)
-        )
+        """Return the sum of all rows that are in no block of this group."""
+        if len(self.groups) == 1:
+            outside: np.ndarray = self.of_groups[-1]
+        else:
+            outside = np.delete(self.of_groups, g, axis=0).sum(axis=0)
+        return outside
 
     def total(self) -> Total:
-        """Of the whole part."""
-        return Total(self.of_groups.sum(axis=0), self.origin, self.basis)
+        """Return the sums of the whole part."""
+        return Total(self.of_groups.sum(axis=0), self.origin, self.exact)

@@ -1,7 +1,9 @@
-"""Lasso and elastic net: sums of products of columns as for ridge, and one descent along the penalties per training part.
+"""Lasso and elastic net: sums of products of columns as for ridge, and one descent along
+the penalties per training part.
 
-Cost of a part with n rows, p columns, K inner splits and S penalties: O(n p^2 + K S p^2) and some sweeps, plus O(n S p) to
-predict. Where the minimum is not unique – columns that the others make up – scikit-learn's own is asked for.
+Cost of a part with n rows, p columns, K inner splits and S penalties: O(n p^2 + K S p^2)
+and some sweeps, plus O(n S p) to predict. If the minimum is not unique (some columns
+depend on others), scikit-learn fits instead. More columns than rows: wide_lasso.py.
 """
 
 from __future__ import annotations
@@ -13,89 +15,77 @@ import numpy as np
 from ...kernels import lasso, linear
 from ..base import Unsuited
 from .cholesky import all_but_one
-
-ENOUGH, LOOSE = (
-    100,
-    1e-3,
-)  # iterations and tolerance that leave scikit-learn near the minimum
-WIDEST = 2000  # columns of which the products still fit
+from .penalty_path import PenaltyPath
+from .precision import FEWEST_ITERATIONS, LARGEST_TOLERANCE
 
 
 def refuses(last: Any) -> str:
-    """Why these parameters are not for the path; "" where they are."""
+    """Return why these parameters are not for the path; "" if they are."""
     if not isinstance(last.precompute, bool):
         return "precompute=<array>"
     return stops_early(last)
 
 
 def stops_early(last: Any) -> str:
-    """Why what scikit-learn gives is far from the minimum; "" where it is not."""
-    if last.max_iter < ENOUGH:
+    """Return why scikit-learn's result is far from the minimum; "" if it is not."""
+    if last.max_iter < FEWEST_ITERATIONS:
         return f"max_iter={last.max_iter}, which ends before the minimum"
-    return (
-        f"tol={last.tol:g}, which ends before the minimum" if last.tol > LOOSE else ""
-    )
+    if last.tol > LARGEST_TOLERANCE:
+        return f"tol={last.tol:g}, which ends before the minimum"
+    return ""
 
 
-def check(alphas: np.ndarray, n_columns: int) -> None:
-    """An error where penalties or columns are not for the path."""
+def check(alphas: np.ndarray) -> None:
+    """Raise Unsuited if penalties are not for the path."""
     if not alphas.min() > 0:
         raise Unsuited(
             "alpha=0 is no lasso, and least squares or refit tell what that gives"
-        )
-    if n_columns > WIDEST:
-        raise Unsuited(
-            f"products of more than {WIDEST:,} columns take more memory than they save time"
         )
 
 
 def lasso_of_blocks(
     outside: np.ndarray,
     blocks: np.ndarray,
-    p: int,
     centre: np.ndarray,
     level: np.ndarray,
-    line: Any,
+    path: PenaltyPath,
     stop: np.ndarray,
     coefs: np.ndarray,
-    how: np.ndarray,
-    seen: np.ndarray,
+    status: np.ndarray,
+    conditioning: np.ndarray,
 ) -> None:
-    """Fill coefs[i] with the models of outside + all blocks but i, as linear.ridge_of_blocks does."""
-    q, order = p + 2, np.argsort(-line.alphas, kind="stable")
-    m, scale, G, b, found = (
-        np.empty(p),
-        np.empty(p),
-        np.empty((p, p)),
-        np.empty((p, 1)),
-        np.empty((p, order.size)),
-    )
+    """Fill coefs[i] with the models of outside + all blocks but i, as
+    linear.ridge_of_blocks does."""
+    assert path.l1_ratio is not None
+    p = centre.size
+    order = np.argsort(-path.alphas, kind="stable")
+    q = p + 2
+    model = (path.intercept, path.follows_scale)
+    m = np.empty(p)
+    scale = np.empty(p)
+    G = np.empty((p, p))
+    b = np.empty((p, 1))
+    minima = np.empty((p, order.size))
     for i, total in enumerate(all_but_one(outside, blocks)):
         if stop[0]:
             return
-        how[i] = linear.centred_products(
-            total,
-            p,
-            1,
-            centre,
-            line.intercept,
-            line.follows_scale,
-            m,
-            scale,
-            G,
-            b,
-            seen[i],
+        status[i] = linear.centred_gram(
+            total, centre, *model, m, scale, G, b, conditioning[i]
         )
-        if how[i] != linear.FINE:
+        if status[i] != linear.FINE:
             continue
-        weight, of_y = total[p * q + p], total[(p + 1) * q : (p + 2) * q]
-        yy = of_y[p + 1] - (of_y[p] ** 2 / weight if line.intercept else 0.0)
-        alphas = weight * line.alphas[order]
-        penalties = line.l1_ratio * alphas, (1.0 - line.l1_ratio) * alphas
-        how[i] = lasso.descend(
-            G, b[:, 0].copy(), yy, *penalties, line.positive, stop, found
+        weight = total[p * q + p]
+        of_y = total[(p + 1) * q : (p + 2) * q]
+        yy = of_y[p + 1]
+        mean = level[0]
+        if path.intercept:
+            yy = yy - of_y[p] ** 2 / weight
+            mean = mean + of_y[p] / weight
+        alphas = weight * path.alphas[order]
+        l1s = path.l1_ratio * alphas
+        l2s = (1.0 - path.l1_ratio) * alphas
+        status[i] = lasso.descend(
+            G, b[:, 0].copy(), yy, l1s, l2s, path.positive, stop, minima
         )
-        coefs[i, :p, order] = (scale[:, None] * found).T
-        coefs[i, p] = (
-            level[0] + (of_y[p] / weight if line.intercept else 0.0) - m @ coefs[i, :p]
-        )
+        coefs[i, :p, order] = (scale[:, None] * minima).T
+        coefs[i, p] = mean - m @ coefs[i, :p]

@@ -1,7 +1,8 @@
-"""Ridge, its classifier and least squares: one factorisation per training part serves every penalty.
+"""Ridge, its classifier and least squares: one factorisation per training part serves every
+penalty.
 
-Cost of a part with n rows, p columns, K inner splits and S penalties: O(n p^2 + K (p^3 + S p^2) + n S p), and O(n p^2 + n S p)
-for leave-one-out without a scaler.
+Cost of a part with n rows, p columns, K inner splits and S penalties: O(n p^2 + K (p^3 + S
+p^2) + n S p), and O(n p^2 + n S p) for leave-one-out without a scaler.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ...runtime.threads import Team
 from ...splits.layouts import Layout, Partition
@@ -27,21 +29,27 @@ from ..base import (
     Unsuited,
     joined,
     ranges,
+    weights_of,
 )
-from ..measure import Answers
+from ..measure import Predictions
 from ..problem import Problem, SplitProblem
 from . import lasso
 from .block_sums import KEPT_BLOCKS
-from .least_squares import fit
+from .blocked_part import SINGLES, BlockedPart
+from .krylov import fit_sparse
+from .least_squares import fit, leading_decisions
 from .outer_part import OuterSplits
-from .parts import SINGLES, BlockedPart, Part
-from .rows import Line, Rounding, Rows
-from .targets import EXACT_FIT, Targets, are_met
+from .parts import Part
+from .penalty_path import PenaltyPath
+from .precision import FitReport, Precision, judge
+from .rows import LinearProblem
+from .targets import Targets, Tested
+from .wide_lasso import cost_of_splits, is_wide
 
 AXIS, COUNTED = "alpha", "margins"
 SOLVERS = ("auto", "cholesky")
 MOMENT = 5e7  # multiplications of a run of a few milliseconds
-QUICK = 2e7  # products of all columns that take about a millisecond, less than threads take to hand over
+QUICK = 2e7  # products of all columns that take a millisecond, less than handing over to threads
 BLOCKED = (
     "training parts are sums of blocks of rows, and one {} of each serves every setting"
 )
@@ -50,59 +58,61 @@ WORK = {False: "factorisation", True: "descent along the penalties"}  # of a las
 
 
 def refuses(last: Any) -> str:
-    """Why this last step is not for this path; "" where it is."""
+    """Return why this last step is not for this path; "" if it is."""
     if last.positive:
         return "positive=True, which no factorisation gives"
     solver = getattr(last, "solver", "auto")
     if solver not in SOLVERS:
-        return f"solver={solver!r}, which iterates or cuts singular values by a rule of its own"
+        return (
+            f"solver={solver!r}, which iterates or cuts singular values by a rule of its "
+            "own; solver='auto' is fast"
+        )
     if getattr(last, "class_weight", None) is not None:
         return "class_weight, which weighs the rows of each training part anew"
     if np.ndim(getattr(last, "alpha", 0.0)):
-        return "an alpha for each target"
+        return "an alpha for each target; one number is fast"
     return ""
 
 
-class LinearSweep(Path):
+def family_of(path: PenaltyPath) -> str:
+    """Return the name of the kind of model."""
+    if path.is_least_squares:
+        return "ols"
+    return "lasso" if path.is_lasso else "ridge"
+
+
+class LinearPath(Path):
     """Every setting of every split."""
 
     whole = compiles = True
 
     def __init__(self, problem: Problem) -> None:
-        self.X, self.weights, self.n_settings = (
-            problem.X,
-            problem.data.weights,
-            problem.n_settings,
-        )
-        self.plans, self.meters = [draw.plan for draw in problem.draws], problem.meters
-        self.targets = [Targets(meter.data.y, meter) for meter in problem.meters]
-        self.lines = [Line.of(combination) for combination in problem.combinations]
-        for line in self.lines:
-            if line.is_lasso:
-                lasso.check(line.alphas, self.X.shape[1])
+        self.X, self.weights = problem.X, problem.data.weights
+        self.n_settings, self.evaluators = problem.n_settings, problem.evaluators
+        self.plans = [draw.plan for draw in problem.draws]
+        self.targets = [Targets(own.data.y, own) for own in self.evaluators]
+        self.penalty_paths = [PenaltyPath.of(own) for own in problem.combinations]
+        for path in self.penalty_paths:
+            if path.is_lasso:
+                lasso.check(path.alphas)
+        self.kinds = [self._kind_of_part(plan) for plan in self.plans]
         products = float(self.X.size * self.X.shape[1])
-        self.parts, self.quick = (
-            [self._kind_of_part(plan) for plan in self.plans],
-            products <= QUICK,
-        )
-        n_passes = sum(
-            1 if kind is OuterSplits else plan.n_parts
-            for kind, plan in zip(self.parts, self.plans, strict=True)
-        )
-        self.cost = cost = products * n_passes
-        self.at_once = cost <= MOMENT and all(
-            meter.loss.is_known for meter in self.meters
-        )  # and nobody waits for a part
-        family = (
-            "ols"
-            if self.lines[0].squares
-            else "lasso"
-            if self.lines[0].is_lasso
-            else "ridge"
-        )
-        loose = Part in self.parts
-        self.name = f"path:{family}" if loose else f"shared:{family}"
-        self.reason = (LOOSE if loose else BLOCKED).format(WORK[self.lines[0].is_lasso])
+        self.quick = products <= QUICK
+        self.cost = sum(map(self._cost, self.kinds, self.plans))
+        known = all(evaluator.loss.is_known for evaluator in self.evaluators)
+        self.at_once = self.cost <= MOMENT and known  # no part takes long
+        first = self.penalty_paths[0]
+        loose = Part in self.kinds
+        self.name = f"{'path' if loose else 'shared'}:{family_of(first)}"
+        self.reason = (LOOSE if loose else BLOCKED).format(WORK[first.is_lasso])
+
+    def _cost(self, kind: type[Part], plan: Plan) -> float:
+        """Return the multiplications of one draw."""
+        m, p = self.X.shape
+        is_lasso = self.penalty_paths[0].is_lasso
+        if kind is Part and is_lasso and is_wide(m, p):
+            return cost_of_splits(plan, p, self.penalty_paths)
+        return float(m * p * p) * (1 if kind is OuterSplits else plan.n_parts)
 
     def _kind_of_part(self, plan: Plan) -> type[Part]:
         if plan.inner_layouts is None:
@@ -110,57 +120,60 @@ class LinearSweep(Path):
         return BlockedPart if all(map(self._is_partition, plan.inner_kept)) else Part
 
     def _is_partition(self, layout: Layout | None) -> bool:
-        """Whether training parts are sums of blocks, with rows enough for the primal form."""
-        plain = isinstance(layout, Partition) and not layout.buffer
-        return plain and bool(layout.sizes()[:, 0].min() >= self.X.shape[1])  # type: ignore[union-attr]
+        """Return whether training parts are sums of blocks, with no more columns than rows."""
+        if not isinstance(layout, Partition) or layout.buffer:
+            return False
+        n_least, p = int(layout.sizes()[:, 0].min()), self.X.shape[1]
+        if any(path.is_lasso for path in self.penalty_paths) and is_wide(n_least, p):
+            return False
+        return n_least >= p
 
     def singles(self, layout: Partition) -> bool:
-        """Whether every block is one row, and no scaler moves with it."""
-        return not any(
-            line.follows_scale or line.is_lasso for line in self.lines
-        ) and bool((layout.sizes()[:, 1] == 1).all())
+        """Return whether every block is one row, without a scaler that depends on it."""
+        if any(path.follows_scale or path.is_lasso for path in self.penalty_paths):
+            return False
+        return bool((layout.sizes()[:, 1] == 1).all())
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
-        """Parts one by one where they take a while, all of them where the run takes a few milliseconds.
+        """Return ranges of parts: one by one if they take a while, all if the run takes
+        milliseconds.
 
-        Outer splits alone by groups, of which each batch sums all rows.
+        Outer splits without inner ones come in groups of blocks; each batch sums all rows.
         """
         n_parts, layout = self.plans[draw].n_parts, self.plans[draw].outer_layout
-        if self.parts[draw] is OuterSplits and isinstance(layout, Partition):
+        if self.kinds[draw] is OuterSplits and isinstance(layout, Partition):
             groups = self.groups(layout)
-            several = ranges(
-                len(groups), -(-len(groups) // n) if elsewhere else len(groups)
-            )
+            size = -(-len(groups) // n) if elsewhere else len(groups)
             return [
-                range(groups[one.start][0], groups[one.stop - 1][1]) for one in several
+                range(groups[batch.start][0], groups[batch.stop - 1][1])
+                for batch in ranges(len(groups), size)
             ]
         if self.at_once and not elsewhere:
             return [range(n_parts)]
-        return ranges(
-            n_parts,
-            max(1, n_parts // (PER_WORKER * n)) if self.quick or elsewhere else 1,
-        )
+        size = n_parts // (PER_WORKER * n) if self.quick or elsewhere else 1
+        return ranges(n_parts, max(1, size))
 
     def groups(self, layout: Partition) -> list[tuple[int, int]]:
-        """(first, end) of the blocks that are summed together: about as many as there are groups."""
+        """Return (first, end) of the blocks that are summed together: about as many as there
+        are groups."""
         n = len(layout)
         size = math.isqrt(n - 1) + 1 if n > 1 else 1
         if self.singles(layout):
             size = SINGLES
         elif n <= KEPT_BLOCKS:
             size = n if self.quick else (n + 1) // 2
-        return [(one.start, one.stop) for one in ranges(n, size)]
+        return [(group.start, group.stop) for group in ranges(n, size)]
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
-        """As Path.run."""
-        kind = self.parts[task.draw]
+        """Return the losses of every setting on the splits of the task, as Path.run."""
+        kind = self.kinds[task.draw]
         if kind is OuterSplits and isinstance(task, Outside):
             try:
                 return OuterSplits(self, task.draw, team).measured(task)
-            except Unsuited as why:
-                return Refusal(str(why))
-        found = team.map(partial(self._part, kind, task, team), task.parts)
-        return joined(self.plans[task.draw], task, found, self.n_settings)
+            except Unsuited as error:
+                return Refusal(str(error))
+        results = team.map(partial(self._part, kind, task, team), task.parts)
+        return joined(self.plans[task.draw], task, results, self.n_settings)
 
     def _part(
         self, kind: type[Part], task: Task, team: Team, j: int
@@ -172,40 +185,74 @@ class LinearSweep(Path):
                 return Refusal("")
             i = j - task.parts.start
             carried = None if task.carry is None else task.carry[i]
-            return Part(self, task.draw, j, team, carried).outside(int(task.chosen[i]))
-        except Unsuited as why:
-            return Refusal(str(why))
+            part = Part(self, task.draw, j, team, carried)
+            return part.outside(int(task.chosen[i]))
+        except Unsuited as error:
+            return Refusal(str(error))
 
     def counted(self, close: int) -> Counter[str] | None:
-        """So many close calls."""
+        """Return the counter of close calls; None if there are none."""
         return Counter({COUNTED: close}) if close else None
 
 
-def answers_of_split(split: SplitProblem) -> tuple[Answers, int]:
-    """(what every setting says of the test rows, close calls) after one fit."""
-    train, test, X_test, data = split.train, split.test, split.X_test, split.meter.data
-    targets, line = Targets(data.y, split.meter), Line.of(split.combination)
-    if line.is_lasso:
-        lasso.check(line.alphas, X_test.shape[1])
-    weights = None if data.weights is None else data.weights[train]
-    rows, rounding = (
-        Rows(split.X_train, targets.Y[train], weights, split.stop.flag),
-        Rounding(),
-    )
-    centre, coefs = fit(rows, np.arange(train.size), line, rounding)
-    present = targets.counts(train)[None, :] > 0
-    targets.refuse_one_class(present, line.intercept)
-    decisions = ((X_test - centre) @ coefs[:-1] + coefs[-1]).reshape(
-        len(X_test), targets.n, -1
-    )
-    starts = np.array([0, len(X_test)])
+def predictions_of_split(split: SplitProblem) -> tuple[Predictions, int]:
+    """Return (predictions of every setting on the test rows, close calls) after one fit."""
+    train, test, data = split.train, split.test, split.evaluator.data
+    targets = Targets(data.y, split.evaluator)
+    path = PenaltyPath.of(split.combination)
+    X_test = split.X_test
+    if path.is_lasso:
+        lasso.check(path.alphas)
+    weights = weights_of(data, train)
+    rows = LinearProblem(split.X_train, targets.Y[train], weights, split.stop.flag)
+    every = np.arange(train.size)
+    precision = Precision()
+    if sp.issparse(X_test):
+        coefs = fit_sparse(rows, path, precision, split.stop)
+    else:
+        centre, coefs, columns = fit(rows, every, path, precision)
+        X_test = (X_test if columns is None else X_test[:, columns]) - centre
+    tested = targets.tested(test, train)
+    targets.refuse_one_class(tested.present, path.intercept)
+    decisions = X_test @ coefs[:-1] + coefs[-1]
+    decisions = decisions.reshape(test.size, targets.n, -1)
     split.stop.check()
-    squares = targets.squares(decisions, test, starts)
+    return _judged(decisions, targets, tested, rows, precision)
+
+
+def _judged(
+    decisions: np.ndarray,
+    targets: Targets,
+    tested: Tested,
+    rows: LinearProblem,
+    precision: Precision,
+) -> tuple[Predictions, int]:
+    """Return predictions from decisions [rows, targets, settings] that have enough digits."""
+    squares = targets.squares(decisions, tested)
     if squares is not None:
-        least = np.sqrt(squares.min(axis=1))
-        if are_met(
-            least, np.array([rounding.times]), rows.spread(np.arange(train.size))
-        ).any():
-            raise Unsuited(EXACT_FIT)
-    targets.refuse_level(decisions, test, starts)
-    return targets.answers(decisions, starts, present)
+        residual = np.sqrt(squares.min())
+        spread = rows.spread(np.arange(rows.X.shape[0]))
+        amplification = precision.amplification
+        judge(FitReport(residual=residual, spread=spread, amplification=amplification))
+    targets.refuse_tied_scores(decisions, tested)
+    return targets.predictions(decisions, tested)
+
+
+def predictions_of_leading(
+    split: SplitProblem, counts: np.ndarray
+) -> tuple[Predictions, int]:
+    """Return the predictions of every setting i on the first counts[i] columns.
+
+    Raise Unsuited where a number of columns has no clear rank.
+    """
+    train, data = split.train, split.evaluator.data
+    targets = Targets(data.y, split.evaluator)
+    path = PenaltyPath.of(split.combination)
+    weights = weights_of(data, train)
+    rows = LinearProblem(split.X_train, targets.Y[train], weights, split.stop.flag)
+    precision = Precision()
+    decisions = leading_decisions(rows, path, precision, split.X_test, counts)
+    split.stop.check()
+    tested = targets.tested(split.test, train)
+    targets.refuse_one_class(tested.present, path.intercept)
+    return _judged(decisions, targets, tested, rows, precision)

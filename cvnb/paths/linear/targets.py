@@ -1,121 +1,121 @@
-"""What linear models regress on, and what their predictions say: numbers as they are, classes by signs or by the largest."""
+"""The targets of linear models, and predictions from their decisions: numbers as they are,
+classes by sign or by the largest."""
 
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from ...kernels import linear_rows
-from ...kernels.linear import EPS
 from ..base import Unsuited
-from ..measure import Answers, Meter
-
-EXACT_FIT = "the targets are met up to rounding, and refit gives scikit-learn's own"
-MET, DIGITS = (
-    1e-5,
-    5e-10,
-)  # residuals of less than this share of the targets' spread are rounding; and what losses may lose
-LEVEL = 1e-12  # scores nearer than this share of their range are level: rounding decides which is larger
+from ..measure import LossEvaluator, Predictions
+from .precision import FitReport, are_tied, judge
 
 
-def are_met(least: np.ndarray, times: np.ndarray, spread: float) -> np.ndarray:
-    """[splits]: whether the smallest residual of a split is rounding, of which its fit has `times` as much as its targets."""
-    met: np.ndarray = least < np.maximum(MET, EPS * times / DIGITS) * spread
-    return met
+class Tested(NamedTuple):
+    """The test rows of several splits, one split after the other.
+
+    rows     their row numbers
+    starts   where the rows of each split begin, and where the last one ends
+    present  [splits, classes] whether the training part of a split has a class
+    """
+
+    rows: np.ndarray
+    starts: np.ndarray
+    present: np.ndarray
+
+    def split(self, i: int) -> Tested:
+        """Return the rows of one split."""
+        a = self.starts[i]
+        b = self.starts[i + 1]
+        return Tested(self.rows[a:b], np.array([0, b - a]), self.present[[i]])
 
 
 class Targets:
-    """y as [rows, targets]: numbers; -1 and 1 for two classes; one such column per class for more."""
+    """y as [rows, targets]: numbers; -1 and 1 for two classes; one such column per class
+    for more."""
 
-    def __init__(self, y: np.ndarray, meter: Meter) -> None:
-        self.codes, self.n_classes = (
-            meter.codes,
-            0 if meter.classes is None else len(meter.classes),
-        )
-        self.wants_scores = meter.wants_scores
+    def __init__(self, y: np.ndarray, evaluator: LossEvaluator) -> None:
+        self.codes, classes = evaluator.codes, evaluator.classes
+        self.n_classes = 0 if classes is None else len(classes)
+        self.wants_scores = evaluator.wants_scores
         if self.codes is None:
             self.Y = np.ascontiguousarray(y, dtype=np.float64).reshape(-1, 1)
         elif self.n_classes <= 2:
             self.Y = np.where(self.codes == 1, 1.0, -1.0).reshape(-1, 1)
         else:
-            self.Y = np.where(
-                self.codes[:, None] == np.arange(self.n_classes), 1.0, -1.0
-            )
+            is_class = self.codes[:, None] == np.arange(self.n_classes)
+            self.Y = np.where(is_class, 1.0, -1.0)
 
     @property
     def n(self) -> int:
+        """The number of targets."""
         return self.Y.shape[1]
 
     def counts(self, rows: np.ndarray) -> np.ndarray:
-        """[classes]: how many of these rows each class has; nothing in regression."""
-        return (
-            np.bincount(self.codes[rows], minlength=self.n_classes)
-            if self.codes is not None
-            else np.zeros(0, dtype=np.int64)
-        )
+        """Return [classes] how many of these rows each class has; empty for numbers."""
+        if self.codes is None:
+            return np.zeros(0, dtype=np.int64)
+        return np.bincount(self.codes[rows], minlength=self.n_classes)
 
-    def squares(
-        self, decisions: np.ndarray, test: np.ndarray, starts: np.ndarray
-    ) -> np.ndarray | None:
-        """[splits, settings] mean squared residuals of decisions [rows, targets, settings]; None for classes."""
+    def tested(self, test: np.ndarray, train: np.ndarray) -> Tested:
+        """Return the test rows of a single split."""
+        return Tested(test, np.array([0, test.size]), self.counts(train)[None, :] > 0)
+
+    def squares(self, decisions: np.ndarray, tested: Tested) -> np.ndarray | None:
+        """Return [splits, settings] mean squared residuals of decisions [rows, targets,
+        settings]; None for classes."""
         if self.codes is not None:
             return None
-        residuals = (decisions[:, 0] - self.Y[test]) ** 2
-        return (
-            np.add.reduceat(residuals, starts[:-1], axis=0) / np.diff(starts)[:, None]
-        )
+        residuals = (decisions[:, 0] - self.Y[tested.rows]) ** 2
+        sums = np.add.reduceat(residuals, tested.starts[:-1], axis=0)
+        return sums / np.diff(tested.starts)[:, None]
 
-    def refuse_level(
-        self, decisions: np.ndarray, test: np.ndarray, starts: np.ndarray
-    ) -> None:
-        """An error where a metric may rank rows of different classes whose scores are level up to rounding."""
+    def refuse_tied_scores(self, decisions: np.ndarray, tested: Tested) -> None:
+        """Raise Unsuited if a metric may rank rows of different classes with tied scores."""
         if self.codes is None or not self.wants_scores:
             return
-        for a, b in pairwise(starts.tolist()):
+        for a, b in pairwise(tested.starts.tolist()):
             for c in range(self.n):
-                own, scores = self.Y[test[a:b], c], decisions[a:b, c]
+                scores = decisions[a:b, c]
+                labels = self.Y[tested.rows[a:b], c]
                 order = np.argsort(scores, axis=0, kind="stable")
-                ranked, labels = np.take_along_axis(scores, order, axis=0), own[order]
-                level = np.diff(ranked, axis=0) <= LEVEL * np.abs(ranked).max(
-                    initial=0.0
-                )
-                if (level & (np.diff(labels, axis=0) != 0)).any():
-                    raise Unsuited(
-                        "scores of different classes are level up to rounding, which decides their rank"
-                    )
+                tied = are_tied(np.take_along_axis(scores, order, axis=0))
+                differ = np.diff(labels[order], axis=0) != 0
+                judge(FitReport(tied_scores=bool((tied & differ).any())))
 
-    def answers(
-        self, decisions: np.ndarray, starts: np.ndarray, present: np.ndarray
-    ) -> tuple[Answers, int]:
-        """(answers, close calls) from decisions [rows, targets, settings].
-
-        Split i holds the rows starts[i] up to starts[i + 1], and present[i] the classes of its training part.
-        """
+    def predictions(
+        self, decisions: np.ndarray, tested: Tested
+    ) -> tuple[Predictions, int]:
+        """Return (predictions, number of close calls) from decisions [rows, targets, settings]."""
         if self.codes is None:
-            return Answers(decisions[:, 0]), 0
+            return Predictions(decisions[:, 0]), 0
         codes = np.empty((decisions.shape[0], decisions.shape[2]), dtype=np.int64)
-        close = linear_rows.judge(decisions, starts, present, codes)
-        scores = self._scores(decisions, starts, present) if self.wants_scores else None
-        return Answers(codes, scores, "decision_function", present), int(close)
+        _, starts, present = tested
+        close = linear_rows.classify(decisions, starts, present, codes)
+        scores = self._scores(decisions, tested) if self.wants_scores else None
+        return Predictions(codes, scores, "decision_function", present), int(close)
 
-    def _scores(
-        self, decisions: np.ndarray, starts: np.ndarray, present: np.ndarray
-    ) -> np.ndarray:
-        """[rows, settings, classes], the decision values as the classifier gives them."""
+    def _scores(self, decisions: np.ndarray, tested: Tested) -> np.ndarray:
+        """Return [rows, settings, classes] decision values as the classifier gives them."""
         scores = decisions.transpose(0, 2, 1)
-        scores = (
-            np.concatenate([-scores, scores], axis=2)
-            if self.n == 1
-            else np.ascontiguousarray(scores)
-        )
-        for i in np.flatnonzero(present.sum(axis=1) == 1):
-            scores[starts[i] : starts[i + 1]] = -1.0
+        if self.n == 1:
+            scores = np.concatenate([-scores, scores], axis=2)
+        else:
+            scores = np.ascontiguousarray(scores)
+        for i in np.flatnonzero(tested.present.sum(axis=1) == 1):
+            scores[tested.starts[i] : tested.starts[i + 1]] = -1.0
         return scores
 
     def refuse_one_class(self, present: np.ndarray, intercept: bool) -> None:
-        """Without an intercept a classifier of one class may name another, and fails."""
+        """Raise Unsuited if a classifier without an intercept is trained on one class only.
+
+        It may predict another one, and fails.
+        """
         if present.size and not intercept and (present.sum(axis=1) < 2).any():
             raise Unsuited(
-                "a training part holds one class only, and without an intercept refit tells what that does"
+                "a training part holds one class only, and the model has no intercept; "
+                "refitting shows what scikit-learn does"
             )

@@ -1,1 +1,1 @@
-"""Reports on a result: free functions that do arithmetic over its loss table, and show themselves as a table with sentences."""
+"""Reports on a result: arithmetic over its loss table, shown as a table with sentences."""

@@ -1,13 +1,24 @@
-"""What every report is: a title, a table in most of them, sentences below it."""
+"""Report: a title, for most reports a table, and sentences below it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from ...errors import InputError
+from ..estimate import RiskEstimate
+
+
+def refuse_no_result(name: str, result: Any) -> None:
+    """Raise an error where the report of this name gets anything but a result."""
+    if not isinstance(result, RiskEstimate):
+        raise InputError(
+            f"{name} takes the result of a run, got {type(result).__name__}."
+        )
+
 
 class Report:
-    """Shows itself as text and HTML; what it says is in `title`, `table` and `sentences`."""
+    """Text and HTML made from `title`, `table` and `sentences`."""
 
     @property
     def title(self) -> str:
@@ -15,7 +26,7 @@ class Report:
 
     @property
     def table(self) -> tuple[Sequence[str], list[Sequence[str]]]:
-        """(head, rows), every cell a string; no head where there is no table."""
+        """(head, rows), every cell a string; both empty where there is no table."""
         return [], []
 
     @property

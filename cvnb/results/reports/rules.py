@@ -1,4 +1,4 @@
-"""Rules of selection compared in the same nest: each is judged by the risk of what it chooses, and nothing is fitted anew."""
+"""Report that compares rules of selection by the nested risk of each; nothing is fitted again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...families.family import format_setting
+from ...families.labels import format_setting
 from ...inference.checked import probability
 from ...inference.measured import every_outer_loss, refuse_time, split_sizes
 from ...inference.paired import corrected_t
@@ -17,20 +17,28 @@ from ...inference.rules import Rule, rule_of
 from ...inference.spread import corrected_t_interval
 from ...wording import number
 from ..estimate import RiskEstimate, record_of
-from .base import Report
+from ..record import Record
+from .base import Report, refuse_no_result
 
 
 @dataclass(frozen=True, eq=False)
 class RuleRisk:
-    """One rule: what it chose in each outer split, ε_j, their mean, and how that differs from the first rule's."""
+    """One rule, compared with the first one.
+
+    chosen_index  setting chosen in each outer split
+    fold_risks    ε_j of each outer split; risk is their mean
+    difference    risk minus that of the first rule
+    low, high, p  interval and test of the difference; None where there is none
+    reason        why there is none
+    """
 
     name: str
     chosen_index: np.ndarray
     fold_risks: np.ndarray
     difference: float
-    low: float | None
-    high: float | None
-    p: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
     reason: str = ""
 
     @property
@@ -40,7 +48,7 @@ class RuleRisk:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RuleComparison(Report):
-    """Rules by name, each a RuleRisk; differences are to the first one, on the same splits."""
+    """Rules by name, each a RuleRisk; differences from the first one, on the same splits."""
 
     result: RiskEstimate
     rules: dict[str, RuleRisk]
@@ -52,76 +60,67 @@ class RuleComparison(Report):
 
     @property
     def title(self) -> str:
-        return f"Rules of selection in the same nest: {record_of(self.result).loss.shown_name} of the tuned rule"
+        name = record_of(self.result).loss.shown_name
+        return f"Rules of selection in the same nest: {name} of the tuned rule"
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
         first, loss = next(iter(self.rules)), record_of(self.result).loss
-        head = [
-            "rule",
-            "score" if loss.is_score else "risk",
-            "θ_j",
-            f"minus {first}",
-            f"{100 * self.level:g} % interval",
-            "p",
-        ]
+        risk = "score" if loss.is_score else "risk"
+        level = f"{100 * self.level:g} % interval"
         rows = []
         for name, rule in self.rules.items():
-            settings = self.result.settings
-            distinct = list(
-                dict.fromkeys(format_setting(settings[s]) for s in rule.chosen_index)
-            )
-            chosen = "; ".join(distinct[:4]) + ("; …" if len(distinct) > 4 else "")
-            ends = (
-                []
-                if rule.low is None
-                else [loss.shown_difference(end) for end in (rule.low, rule.high)]
-            )
-            between = (
-                " to ".join(
-                    number(end) for end in (reversed(ends) if loss.is_score else ends)
-                )
-                or "–"
-            )
-            difference = (
-                "–" if name == first else number(loss.shown_difference(rule.difference))
-            )
+            difference = number(loss.shown_difference(rule.difference))
             rows.append(
                 [
                     name,
                     number(loss.shown(rule.risk)),
-                    chosen,
-                    difference,
-                    between,
+                    self._chosen_by(rule),
+                    "–" if name == first else difference,
+                    self._interval_of(rule),
                     number(rule.p),
                 ]
             )
-        return head, rows
+        return ["rule", risk, "θ_j", f"minus {first}", level, "p"], rows
+
+    def _chosen_by(self, rule: RuleRisk) -> str:
+        """Return the first four distinct settings."""
+        settings = self.result.settings
+        chosen = [format_setting(settings[s]) for s in rule.chosen_index]
+        distinct = list(dict.fromkeys(chosen))
+        return "; ".join(distinct[:4]) + ("; …" if len(distinct) > 4 else "")
+
+    def _interval_of(self, rule: RuleRisk) -> str:
+        """Return the ends as displays show them, the smaller score or loss first."""
+        loss = record_of(self.result).loss
+        if rule.low is None:
+            return "–"
+        ends = (rule.high, rule.low) if loss.is_score else (rule.low, rule.high)
+        return " to ".join(number(loss.shown_difference(end)) for end in ends)
 
     @property
     def sentences(self) -> list[str]:
-        said = [
+        own_words = record_of(self.result).work.rule.words
+        quantity = self.result.quantity.replace(own_words, "")
+        reasons = [
             f"{name}: {rule.reason}" for name, rule in self.rules.items() if rule.reason
         ]
-        quantity = self.result.quantity.replace(
-            record_of(self.result).work.rule.words, ""
-        )
-        return [
-            f"Each risk estimates {quantity}, by its own rule.",
-            *said,
-            *self.reasons,
-        ]
+        sentence = f"Each risk estimates {quantity}, by its own rule."
+        return [sentence, *reasons, *self.reasons]
 
 
 def compare_rules(
     result: RiskEstimate, rules: Any = None, level: float = 0.95
 ) -> RuleComparison:
-    """The nested risk of each rule on the fits of this run; none is made anew.
+    """The nested risk of each rule, on the fits of this run.
 
-        risk of a rule = mean_j loss of A_θj(S_-j) on S_j,    θ_j = what the rule chooses on the inner losses of j
+        risk of a rule = mean_j loss of A_θj(S_-j) on S_j
+        θ_j            = setting that the rule chooses by the inner losses of j
 
-    rules: names, rules or functions as select= takes them, or a dict of those by name; default "min" and "one_se". Differences
-    to the first have a corrected resampled t interval.
+    result: must have outer_curves; a run by path "refit" has them if flat=True. rules: names,
+    rules or functions as for select=, or a dict of those by name; by default "min" and
+    "one_se". level: coverage probability of the intervals (corrected resampled t) for the
+    differences from the first rule.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv
@@ -129,24 +128,36 @@ def compare_rules(
     >>> [(name, round(rule.risk, 4)) for name, rule in report.rules.items()]
     [('min', 0.04), ('one_se', 0.0333)]
     """
-    if not isinstance(result, RiskEstimate):
-        raise InputError(
-            f"compare_rules takes the result of a run, got {type(result).__name__}."
-        )
-    record = record_of(result)
+    refuse_no_result("compare_rules", result)
     probability("level", level)
+    record = record_of(result)
     if record.table.inner is None:
         raise InputError(
             "inner=None chooses nothing, so there are no rules to compare; give inner."
         )
-    losses, reasons = every_outer_loss(result), []
-    chosen: dict[str, np.ndarray] = {}
-    asked = _named(("min", "one_se") if rules is None else rules)
-    if not asked:
+    losses = every_outer_loss(result)
+    bound, reasons = _bound_rules(record, rules)
+    chosen = {}
+    for name, rule in bound.items():
+        pairs = zip(record.table.inner, losses, strict=False)
+        chosen[name] = np.array([_choice(rule, inner, outer) for inner, outer in pairs])
+    first = next(iter(chosen.values()))
+    compared = {
+        name: _risk(result, name, indices, first, losses, level)
+        for name, indices in chosen.items()
+    }
+    return RuleComparison(result, compared, level, tuple(reasons))
+
+
+def _bound_rules(record: Record, rules: Any) -> tuple[dict[str, Rule], list[str]]:
+    """Return (rules by name, why others are left out); only default rules are left out."""
+    by_name = _named(("min", "one_se") if rules is None else rules)
+    if not by_name:
         raise InputError(
             "rules is empty; give names such as 'min' and 'one_se', or functions."
         )
-    for name, select in asked.items():
+    bound, reasons = {}, []
+    for name, select in by_name.items():
         try:
             rule = rule_of(select, record.family, record.work.kinds, record.loss)
             rule.refuse(record.plan)
@@ -154,19 +165,9 @@ def compare_rules(
             if rules is not None:
                 raise
             reasons.append(str(error))
-            continue
-        chosen[name] = np.array(
-            [
-                _choice(rule, inner, outer)
-                for inner, outer in zip(record.table.inner, losses, strict=False)
-            ]
-        )
-    first = next(iter(chosen.values()))
-    compared = {
-        name: _risk(result, name, which, first, losses, level)
-        for name, which in chosen.items()
-    }
-    return RuleComparison(result, compared, level, tuple(reasons))
+        else:
+            bound[name] = rule
+    return bound, reasons
 
 
 def _named(rules: Any) -> dict[str, Any]:
@@ -182,13 +183,14 @@ def _named(rules: Any) -> dict[str, Any]:
 
 
 def _choice(rule: Rule, inner: np.ndarray, outer: np.ndarray) -> int:
-    """What a run with this rule would have taken: a choice that fails on the whole training part gives way."""
+    """Return what a run with this rule would choose: a setting that fails outside is left out."""
     inner = inner.copy()
     while True:
         chosen = rule.choose(inner)
         if chosen is None:
             raise InputError(
-                "every setting failed in some outer split, so this rule has nothing to choose there."
+                "every setting failed in some outer split, so this rule has nothing to "
+                "choose there."
             )
         if not np.isnan(outer[chosen]):
             return chosen
@@ -198,29 +200,25 @@ def _choice(rule: Rule, inner: np.ndarray, outer: np.ndarray) -> int:
 def _risk(
     result: RiskEstimate,
     name: str,
-    which: np.ndarray,
+    chosen: np.ndarray,
     first: np.ndarray,
     losses: np.ndarray,
     level: float,
 ) -> RuleRisk:
-    mine, theirs = (
-        losses[np.arange(len(losses)), which],
-        losses[np.arange(len(losses)), first],
-    )
-    d = mine - theirs
-    if which is first:
-        return RuleRisk(name, which, mine, 0.0, None, None, None)
-    if np.array_equal(which, first):
-        return RuleRisk(
-            name, which, mine, 0.0, None, None, None, "the same choice in every split."
-        )
+    splits = np.arange(len(losses))
+    fold_risks = losses[splits, chosen]
+    d = fold_risks - losses[splits, first]
+    if chosen is first:
+        return RuleRisk(name, chosen, fold_risks, 0.0)
+    if np.array_equal(chosen, first):
+        reason = "the same choice in every split."
+        return RuleRisk(name, chosen, fold_risks, 0.0, reason=reason)
+    difference = float(d.mean())
     try:
         refuse_time(result)
         sizes = split_sizes(result)
         p = corrected_t(d, *sizes)[1]
         low, high = corrected_t_interval(d, *sizes, level) if d.any() else (None, None)
     except InputError as error:
-        return RuleRisk(
-            name, which, mine, float(d.mean()), None, None, None, str(error)
-        )
-    return RuleRisk(name, which, mine, float(d.mean()), low, high, p)
+        return RuleRisk(name, chosen, fold_risks, difference, reason=str(error))
+    return RuleRisk(name, chosen, fold_risks, difference, low, high, p)

@@ -1,4 +1,4 @@
-"""Which θ was chosen where, how firmly, and what it would cost to use another split's choice."""
+"""Report on the choices of θ: where, how firmly, and the cost of another split's choice."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import InputError
-from ...families.family import Setting, format_setting, format_value
+from ...families.labels import Setting, format_setting, format_value
 from ...wording import count, number
 from ..estimate import RiskEstimate, record_of
 from ..notes import GridEdge, grid_edges
-from .base import Report
+from .base import Report, refuse_no_result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,9 +23,9 @@ class ThetaReport(Report):
     counts     [settings]: in how many parts each was chosen
     agreement  the share of parts that chose the commonest one
     tied       [parts]: how many settings shared the minimum
-    edges      axis, side, value, and the share of parts that chose it, over all parts
-    regret     [i, j]: loss of outer split i under θ_j minus that under its own θ_i; None, with regret_reason, where
-               it was not measured
+    edges      axis, side, value, and the share of parts that chose it
+    regret     [i, j]: loss of outer split i under θ_j minus that under its own θ_i; None,
+               with regret_reason, where it was not measured
     """
 
     result: RiskEstimate
@@ -42,53 +42,60 @@ class ThetaReport(Report):
 
     @property
     def title(self) -> str:
-        n = count(len(self.tied), "training part")
-        return f"θ chosen in {n}: {format_setting(self.commonest) or '–'} in {100 * self.agreement:.0f} % of them"
+        parts = count(len(self.tied), "training part")
+        name, share = format_setting(self.commonest) or "–", 100 * self.agreement
+        return f"θ chosen in {parts}: {name} in {share:.0f} % of them"
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
         chosen, settings = self.result.chosen_index, self.result.settings
-        head, rows = ["θ", "chosen", "in splits", "mean regret elsewhere"], []
-        for s in sorted(
-            np.flatnonzero(self.counts), key=lambda s: (-self.counts[s], s)
-        ):
+        by_count = np.argsort(-self.counts, kind="stable")
+        rows = []
+        for s in by_count[: np.count_nonzero(self.counts)]:
             at = np.flatnonzero(chosen == s)
-            elsewhere = np.setdiff1d(np.arange(len(chosen)), at)
-            cost = (
-                None
-                if self.regret is None or not elsewhere.size
-                else float(self.regret[elsewhere, at[0]].mean())
-            )
-            cost = record_of(self.result).loss.shown_difference(cost)
-            splits = ", ".join(map(str, at[:8])) + (", …" if at.size > 8 else "")
             rows.append(
                 [
                     format_setting(settings[s]) or "–",
                     f"{self.counts[s]} of {len(chosen)}",
-                    splits,
-                    number(cost),
+                    ", ".join(map(str, at[:8])) + (", …" if at.size > 8 else ""),
+                    self._mean_regret_elsewhere(at),
                 ]
             )
-        return head, rows
+        return ["θ", "chosen", "in splits", "mean regret elsewhere"], rows
+
+    def _mean_regret_elsewhere(self, at: np.ndarray) -> str:
+        """Return the regret of the choice of splits `at`, over all other splits."""
+        elsewhere = np.setdiff1d(np.arange(len(self.tied)), at)
+        if self.regret is None or not elsewhere.size:
+            return number(None)
+        regret = float(self.regret[elsewhere, at[0]].mean())
+        return number(record_of(self.result).loss.shown_difference(regret))
 
     @property
     def sentences(self) -> list[str]:
-        said = []
-        if (self.tied > 1).any():
-            most, n = int(self.tied.max()), int((self.tied > 1).sum())
-            said.append(
-                f"Up to {most} settings share the minimum in {n} of {count(len(self.tied), 'training part')}."
+        sentences = []
+        n_tied = int((self.tied > 1).sum())
+        if n_tied:
+            parts = count(len(self.tied), "training part")
+            sentences.append(
+                f"Up to {self.tied.max()} settings share the minimum in {n_tied} of {parts}."
             )
         for edge in self.edges:
-            edge_words = f"{edge.axis}={format_value(edge.value)}, the {edge.side} edge of its grid"
-            said.append(f"{edge_words}: {100 * edge.share:.0f} % of the choices.")
-        return [*said, *filter(None, [self.regret_reason])]
+            name = f"{edge.axis}={format_value(edge.value)}"
+            sentences.append(
+                f"{name}, the {edge.side} edge of its grid: {100 * edge.share:.0f} % of "
+                "the choices."
+            )
+        if self.regret_reason:
+            sentences.append(self.regret_reason)
+        return sentences
 
 
 def theta_report(result: RiskEstimate) -> ThetaReport:
-    """How often each θ was chosen, how far the outer splits agree, ties, grid edges, and the regret matrix.
+    """How often each θ was chosen, how far the outer splits agree, ties, edges, and the regret.
 
-        agreement = max_θ #{j: θ_j = θ} / J,    regret[i, j] = loss of A_θj(S_-i) on S_i - loss of A_θi(S_-i) on S_i
+        agreement    = max_θ #{j: θ_j = θ} / J
+        regret[i, j] = loss of A_θj(S_-i) on S_i - loss of A_θi(S_-i) on S_i
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv
@@ -96,22 +103,18 @@ def theta_report(result: RiskEstimate) -> ThetaReport:
     >>> report.agreement, report.regret.shape
     (0.2, (5, 5))
     """
-    if not isinstance(result, RiskEstimate):
-        raise InputError(
-            f"theta_report takes the result of a run, got {type(result).__name__}."
-        )
+    refuse_no_result("theta_report", result)
     record, chosen = record_of(result), result.chosen_index
     if record.table.inner is None:
         raise InputError(
             "inner=None chooses nothing, so there is no choice to report on; give inner."
         )
     counts = np.bincount(chosen, minlength=len(record.family.settings))
-    tied = np.array([tied.size for tied in record.tied])
+    n_tied = np.array([tied.size for tied in record.tied])
     regret, reason = _regret(result, chosen)
     agreement = max(Counter(chosen.tolist()).values()) / len(chosen)
-    return ThetaReport(
-        result, counts, agreement, tied, tuple(grid_edges(record)), regret, reason
-    )
+    edges = tuple(grid_edges(record))
+    return ThetaReport(result, counts, agreement, n_tied, edges, regret, reason)
 
 
 def _regret(result: RiskEstimate, chosen: np.ndarray) -> tuple[np.ndarray | None, str]:
@@ -119,11 +122,10 @@ def _regret(result: RiskEstimate, chosen: np.ndarray) -> tuple[np.ndarray | None
     if not len(table.outer):
         return None, "Regret: nothing was measured outside S; give outer."
     losses = table.outer[:, chosen[: len(table.outer)]]
-    missing = np.isnan(losses)
-    if missing.any() and not table.flat:
+    if np.isnan(losses).any() and not table.flat:
         fits = len(table.outer) * (table.outer.shape[1] - 1)
         return None, (
-            "Regret: the losses of other splits' choices were not measured; run again with flat=True, for "
-            f"{count(fits, 'more fit')}."
+            "Regret: the losses of other splits' choices were not measured; run again "
+            f"with flat=True, for {count(fits, 'more fit')}."
         )
     return losses - np.diag(losses)[:, None], ""

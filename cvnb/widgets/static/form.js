@@ -1,4 +1,5 @@
-// A form drawn from the model's fields. Every control is a native element with a label; values go back as they are typed or dragged.
+// Draws a form from the model's fields. Every control is a native element with a label.
+// Values are sent to Python while the user types or drags.
 
 function element(tag, properties = {}, children = []) {
   const made = document.createElement(tag);
@@ -7,13 +8,17 @@ function element(tag, properties = {}, children = []) {
     else if (name in made && name !== "list") made[name] = value;
     else made.setAttribute(name, value);
   }
-  // Or JupyterLab and Notebook take arrows and letters for commands; they look at the focused element itself.
-  if (["input", "select", "button", "summary"].includes(tag)) made.setAttribute("data-lm-suppress-shortcuts", "true");
+  // Without this attribute on the focused element, JupyterLab and Notebook treat arrow and
+  // letter keys as their own shortcuts.
+  if (["input", "select", "button", "summary"].includes(tag)) {
+    made.setAttribute("data-lm-suppress-shortcuts", "true");
+  }
   made.append(...children);
   return made;
 }
 
-// Every entry has a number: one that was not heard yet is neither lost among others nor shown as it was before.
+// Numbers each entry, so that no entry is lost when several are sent at once, and `show` does
+// not overwrite an entry that Python has not processed yet with the older value.
 function send(model, name, value) {
   const entered = model.get("entered");
   const n = 1 + Math.max(0, ...Object.values(entered).map(([, number]) => number));
@@ -27,7 +32,13 @@ function show(model, fields) {
   }
 }
 
-// Each maker returns the element of a field and two functions: show(value), and enable(yes).
+function labelled(field, id, ...inputs) {
+  const label = element("label", { htmlFor: id, textContent: field.label });
+  return element("div", { className: "cvnb-row" }, [label, ...inputs]);
+}
+
+// Each maker returns the element of a field (node) and the functions show(value) and enable(yes);
+// a choice also has offer(choices).
 const makers = {
   number(field, id, change) {
     const range = { min: field.min, max: field.max, step: field.step };
@@ -37,15 +48,23 @@ const makers = {
     };
     let wanted = field.min;
     const typed = element("input", {
-      type: "number", id, min: field.min, step: "any", oninput: () => read(typed), onblur: () => { typed.value = wanted; },
+      type: "number", id, min: field.min, step: "any",
+      oninput: () => read(typed),
+      onblur: () => { typed.value = wanted; },
     });
-    const slider = element("input", { type: "range", ...range, ariaLabel: `${field.label}, slider`, oninput: () => read(slider) });
+    const slider = element("input", {
+      type: "range", ...range, ariaLabel: `${field.label}, slider`,
+      oninput: () => read(slider),
+    });
     const inputs = field.slider ? [typed, slider] : [typed];
     return {
-      node: element("div", { className: "cvnb-row" }, [element("label", { htmlFor: id, textContent: field.label }), ...inputs]),
+      node: labelled(field, id, ...inputs),
       show: (value) => {
         wanted = value;
-        inputs.forEach((input) => { if (input.valueAsNumber !== value && input !== document.activeElement) input.value = value; });
+        for (const input of inputs) {
+          const isFocused = input === document.activeElement;
+          if (input.valueAsNumber !== value && !isFocused) input.value = value;
+        }
       },
       enable: (yes) => inputs.forEach((input) => { input.disabled = !yes; }),
     };
@@ -54,11 +73,14 @@ const makers = {
     const select = element("select", { id, onchange: () => change(select.value) });
     let wanted = "";
     return {
-      node: element("div", { className: "cvnb-row" }, [element("label", { htmlFor: id, textContent: field.label }), select]),
+      node: labelled(field, id, select),
       show: (value) => { wanted = value; select.value = value; },
       enable: (yes) => { select.disabled = !yes; },
       offer: (choices) => {
-        select.replaceChildren(...choices.map(([value, label]) => element("option", { value, textContent: label })));
+        const options = choices.map(([value, label]) => (
+          element("option", { value, textContent: label })
+        ));
+        select.replaceChildren(...options);
         select.value = wanted;
       },
     };
@@ -66,7 +88,7 @@ const makers = {
   check(field, id, change) {
     const box = element("input", { type: "checkbox", id, onchange: () => change(box.checked) });
     return {
-      node: element("div", { className: "cvnb-row" }, [element("label", { htmlFor: id, textContent: field.label }), box]),
+      node: labelled(field, id, box),
       show: (value) => { box.checked = value; },
       enable: (yes) => { box.disabled = !yes; },
     };
@@ -75,37 +97,57 @@ const makers = {
     let waiting = 0;
     const input = element("input", {
       type: "text", id, spellcheck: false, placeholder: field.placeholder ?? "",
-      oninput: () => { clearTimeout(waiting); waiting = setTimeout(() => change(input.value), 300); },
-      onchange: () => { clearTimeout(waiting); change(input.value); },
+      oninput: () => {
+        clearTimeout(waiting);
+        waiting = setTimeout(() => change(input.value), 300);
+      },
+      onchange: () => {
+        clearTimeout(waiting);
+        change(input.value);
+      },
     });
     return {
-      node: element("div", { className: "cvnb-row" }, [element("label", { htmlFor: id, textContent: field.label }), input]),
-      show: (value) => { if (input.value !== value && document.activeElement !== input) input.value = value; },
+      node: labelled(field, id, input),
+      show: (value) => {
+        if (input.value !== value && document.activeElement !== input) input.value = value;
+      },
       enable: (yes) => { input.disabled = !yes; },
     };
   },
-  // Rows and columns of [value, label]; one cell is chosen, and its value is "row/column".
+  // field.rows and field.columns are lists of [value, label]. The user chooses one cell; its
+  // value is "row/column".
   table(field, id, change) {
     const cells = new Map();
     const cell = ([row, outside], [column, inside]) => {
       const value = `${row}/${column}`;
       if (field.empty.includes(value)) return element("td");
       const words = `${field.row}: ${outside}, ${field.column}: ${inside}`;
-      const radio = element("input", { type: "radio", name: id, ariaLabel: words, title: words, onchange: () => change(value) });
+      const radio = element("input", {
+        type: "radio", name: id, ariaLabel: words, title: words,
+        onchange: () => change(value),
+      });
       cells.set(value, radio);
       return element("td", {}, [radio]);
     };
-    const head = ["", ...field.columns.map(([, label]) => label)].map((label) => element("th", { scope: "col", textContent: label }));
+    const labels = ["", ...field.columns.map(([, label]) => label)];
+    const head = labels.map((label) => element("th", { scope: "col", textContent: label }));
     const body = field.rows.map((row) => element("tr", {}, [
-      element("th", { scope: "row", textContent: row[1] }), ...field.columns.map((column) => cell(row, column)),
+      element("th", { scope: "row", textContent: row[1] }),
+      ...field.columns.map((column) => cell(row, column)),
     ]));
     const caption = element("caption", { textContent: field.label });
     return {
       node: element("table", { className: "cvnb-table" }, [
-        caption, element("thead", {}, [element("tr", {}, head)]), element("tbody", {}, body),
+        caption,
+        element("thead", {}, [element("tr", {}, head)]),
+        element("tbody", {}, body),
       ]),
-      show: (value) => { for (const [name, radio] of cells) radio.checked = name === value; },
-      enable: (yes) => { for (const radio of cells.values()) radio.disabled = !yes; },
+      show: (value) => {
+        for (const [name, radio] of cells) radio.checked = name === value;
+      },
+      enable: (yes) => {
+        for (const radio of cells.values()) radio.disabled = !yes;
+      },
     };
   },
 };
@@ -113,7 +155,8 @@ const makers = {
 function controls(model, prefix) {
   const made = {};
   for (const field of model.get("fields")) {
-    made[field.name] = makers[field.kind](field, `${prefix}-${field.name}`, (value) => send(model, field.name, value));
+    const change = (value) => send(model, field.name, value);
+    made[field.name] = makers[field.kind](field, `${prefix}-${field.name}`, change);
   }
   return made;
 }
@@ -123,12 +166,13 @@ async function copy(text, shown) {
     await navigator.clipboard.writeText(text);
     shown.textContent = "Copied.";
   } catch {
-    shown.textContent = "The browser does not let the page copy; the text stands below.";
+    shown.textContent = "The browser does not let the page copy; the text is shown below.";
   }
 }
 
 function render({ model, el }) {
-  const prefix = `cvnb-form-${Math.random().toString(36).slice(2)}`;  // the script is read once for each widget
+  // Random, because each widget on a page runs this script anew and ids must differ.
+  const prefix = `cvnb-form-${Math.random().toString(36).slice(2)}`;
   const fields = controls(model, prefix);
   const alert = element("div", { role: "alert", className: "cvnb-alert" });
   const bar = element("progress", { max: 1, ariaLabel: "share of the run that is done" });
@@ -146,10 +190,13 @@ function render({ model, el }) {
   };
   on(["values", "heard"], () => show(model, fields));
   on(["choices"], () => {
-    for (const [name, choices] of Object.entries(model.get("choices"))) fields[name]?.offer(choices);
+    for (const [name, choices] of Object.entries(model.get("choices"))) {
+      fields[name]?.offer(choices);
+    }
   });
   on(["disabled"], () => {
-    for (const [name, field] of Object.entries(fields)) field.enable(!model.get("disabled").includes(name));
+    const disabled = model.get("disabled");
+    for (const [name, field] of Object.entries(fields)) field.enable(!disabled.includes(name));
   });
   on(["error"], () => { alert.textContent = model.get("error"); });
   on(["status", "share", "busy"], () => {
@@ -161,10 +208,12 @@ function render({ model, el }) {
   on(["actions"], () => {
     const known = [...buttons.children];
     model.get("actions").forEach(([action, label, enabled], i) => {
-      const click = (event) => { if (event.currentTarget.ariaDisabled !== "true") model.send({ action }); };
+      const click = (event) => {
+        if (event.currentTarget.ariaDisabled !== "true") model.send({ action });
+      };
       const button = known[i] ?? element("button", { type: "button", onclick: click });
       button.textContent = label;
-      button.ariaDisabled = String(!enabled);  // one that is disabled in earnest loses the focus
+      button.ariaDisabled = String(!enabled);  // `disabled` would take the focus from the button
       if (!known[i]) buttons.append(button);
     });
   });
@@ -172,10 +221,12 @@ function render({ model, el }) {
     const codes = Object.entries(model.get("codes"));
     if (copies.children.length !== codes.length) {
       copies.replaceChildren(...codes.map(([label]) => element("button", {
-        type: "button", textContent: `Copy as ${label}`, onclick: () => copy(model.get("codes")[label], copied),
+        type: "button", textContent: `Copy as ${label}`,
+        onclick: () => copy(model.get("codes")[label], copied),
       })));
       texts.replaceChildren(...codes.map(([label]) => element("details", {}, [
-        element("summary", { textContent: label }), element("pre", { tabIndex: 0, ariaLabel: label, role: "region" }),
+        element("summary", { textContent: label }),
+        element("pre", { tabIndex: 0, ariaLabel: label, role: "region" }),
       ])));
     }
     codes.forEach(([, text], i) => { texts.children[i].lastChild.textContent = text; });
@@ -186,14 +237,15 @@ function render({ model, el }) {
   el.classList.add("cvnb-form");
   el.append(...Object.values(fields).map(({ node }) => node), alert, buttons, status, copying);
 
-  // The static copy is for when this is not alive; a figure that was drawn before it was shown takes its width now.
+  // Hides the static copy while the widget is alive.
   const rule = element("style");
   let gone = false;
   on(["twin"], () => {
     const twin = model.get("twin");
     rule.textContent = twin && !gone ? `.jp-OutputArea-child:has(.${twin}) { display: none }` : "";
   });
-  model.on("comm_live_update", () => {  // the kernel has left: what is shown stays, and does nothing
+  // Sent when the kernel is gone: the form stays visible, but takes no input.
+  model.on("comm_live_update", () => {
     gone = true;
     el.inert = true;
     el.dataset.busy = "false";
@@ -202,6 +254,7 @@ function render({ model, el }) {
     alert.textContent = "The kernel that this widget belongs to is gone: run its cell again.";
   });
   document.head.append(rule);
+  // A figure drawn while hidden has no width; it takes its width on a resize event.
   const watch = new ResizeObserver(() => window.dispatchEvent(new Event("resize")));
   watch.observe(el);
   return () => { rule.remove(); watch.disconnect(); };

@@ -1,0 +1,150 @@
+"""Checks of estimators and grids, with errors that say what to type instead."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import StackingClassifier, StackingRegressor
+from sklearn.model_selection import GridSearchCV, ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
+
+from ..errors import FamilyError, WrongTypeError
+from .labels import Setting, estimator_label
+
+NOT_PREDICTORS = ("clusterer", "outlier_detector", "density_estimator", "transformer")
+
+
+def check_estimator(estimator: Any) -> None:
+    """Refuse an object that cannot be cloned, fitted and used to predict y."""
+    if isinstance(estimator, type):
+        raise WrongTypeError(
+            f"{estimator.__name__} is a class, no estimator; use {estimator.__name__}()."
+        )
+    methods = ("fit", "get_params", "set_params")
+    missing = [method for method in methods if not hasattr(estimator, method)]
+    if missing:
+        raise WrongTypeError(
+            f"{estimator!r} is no estimator: it has no {', '.join(missing)}; use a "
+            "scikit-learn estimator."
+        )
+    if isinstance(estimator, Pipeline) and not estimator.steps:
+        raise FamilyError("this Pipeline has no steps; give it an estimator.")
+    label = estimator_label(estimator)
+    try:
+        predicts = will_have(estimator, "predict")
+    except (TypeError, ValueError) as error:
+        raise FamilyError(f"{label} cannot be used: {error}") from None
+    if not predicts:
+        raise WrongTypeError(
+            f"{label} has no predict, so no loss can be measured; end it in a predictor."
+        )
+    if not hasattr(estimator, "__sklearn_tags__"):
+        return
+    kind = get_tags(estimator).estimator_type
+    if kind in NOT_PREDICTORS:
+        raise WrongTypeError(
+            f"{label} is a {kind.replace('_', ' ')}: it does not predict y; use a "
+            "predictor."
+        )
+
+
+def will_have(estimator: Any, method: str) -> bool:
+    """Whether the estimator will have the method once fitted.
+
+    Unfitted stacking with the default final estimator hides its methods.
+    """
+    if hasattr(estimator, method):
+        return True
+    is_stacking = isinstance(estimator, StackingClassifier | StackingRegressor)
+    return is_stacking and estimator.final_estimator is None
+
+
+def check_search(search: GridSearchCV) -> None:
+    """Refuse a GridSearchCV that does not choose by the mean of one metric."""
+    if callable(search.refit):
+        raise FamilyError(
+            "GridSearchCV(refit=<function>) chooses by a rule of its own; use refit=True."
+        )
+    if isinstance(search.scoring, list | tuple | set | dict):
+        raise FamilyError(
+            f"GridSearchCV(scoring={search.scoring!r}) has several metrics; use one."
+        )
+
+
+def list_settings(grid: Any) -> list[Setting]:
+    """Return the settings of a grid in ParameterGrid order: keys sorted, the last one fastest."""
+    grids = [grid] if isinstance(grid, Mapping) else grid
+    if isinstance(grids, str) or not isinstance(grids, Iterable):
+        raise WrongTypeError(
+            f"the grid must be a dict or a list of dicts, got {grid!r}."
+        )
+    grids = list(grids)
+    if not grids:
+        raise FamilyError(
+            "the grid [] has no settings; {} is one setting, the estimator as it is."
+        )
+    for part in grids:
+        if not isinstance(part, Mapping):
+            raise WrongTypeError(
+                f"the grid must be a dict or a list of dicts, got {part!r} in it."
+            )
+        for key, values in part.items():
+            _check_values(key, values)
+    return list(ParameterGrid(list(map(dict, grids))))
+
+
+def _check_values(key: Any, values: Any) -> None:
+    if not isinstance(key, str):
+        raise FamilyError(
+            f"the grid has the key {key!r}; keys are names of parameters."
+        )
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+        is_single = np.isscalar(values) or values is None
+        instead = f"[{values!r}]" if is_single else f"list({key})"
+        raise FamilyError(
+            f"the grid has {key}={values!r}, which is no list of values; write {{{key!r}: "
+            f"{instead}}}."
+        )
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise FamilyError(
+            f"the grid has an array of {values.ndim} dimensions for {key!r}; values must "
+            "be in one row."
+        )
+    if len(values) == 0:
+        raise FamilyError(
+            f"the grid has no values for {key!r}; give at least one, or leave the key out."
+        )
+
+
+def check_keys(estimator: Any, settings: list[Setting]) -> None:
+    """Refuse an unknown parameter, naming the known ones."""
+    keys = dict.fromkeys(key for setting in settings for key in setting)
+    known = estimator.get_params(deep=True) if keys else {}
+    for key in keys:
+        step = key.split("__")[0]
+        # the grid may replace the step, and the new one has other parameters
+        is_replaced = step != key and any(step in setting for setting in settings)
+        if key in known or is_replaced:
+            continue
+        path, _, parameter = key.rpartition("__")
+        if parameter not in _of_constructor(known.get(path) if path else estimator):
+            close = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
+            hint = f" Did you mean {close[0]!r}?" if close else ""
+            raise FamilyError(
+                f"{estimator_label(estimator)} has no parameter {key!r}; it has "
+                f"{', '.join(sorted(known))}.{hint}"
+            )
+
+
+def _of_constructor(owner: Any) -> set[str]:
+    """Return the names that a constructor takes; CatBoost's get_params has only those given."""
+    if not hasattr(owner, "get_params"):
+        return set()
+    parameters = inspect.signature(type(owner)).parameters.values()
+    many = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {own.name for own in parameters if own.kind not in many}

@@ -1,0 +1,200 @@
+"""The methods of `result.interval`: a function each, and a record of what it covers and refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import InputError
+from ..splits.layouts import are_apart
+from ..wording import count, spread
+from .measured import fold_weights, outer_groups, outer_rows, outer_weights, split_sizes
+from .spread import (
+    Ends,
+    bayle_interval,
+    corrected_t_interval,
+    hoeffding_interval,
+    holdout_interval,
+    normal_quantile,
+)
+
+if TYPE_CHECKING:
+    from ..results.estimate import RiskEstimate
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method of result.interval.
+
+    ends     computes (low, high) from (result, level, range); range is None by default
+    covers   describes what the interval covers
+    refuses  condition -> what follows "method='...' " in the error raised where it holds
+    """
+
+    ends: Callable[[RiskEstimate, float, float | None], Ends]
+    covers: Callable[[RiskEstimate], str]
+    refuses: dict[Callable[[RiskEstimate], bool], str] = field(default_factory=dict)
+
+
+# What an interval covers
+
+
+def procedure(result: RiskEstimate) -> str:
+    """The risk of the procedure, over training sets of this size."""
+    return f"the procedure at this training size: {result.quantity}"
+
+
+def tested_predictors(result: RiskEstimate) -> str:
+    """The mean risk of the predictors fitted on the outer training parts."""
+    n_outer = len(result.fold_risks)
+    size = f"|S| = {spread(result.plan.outer.layout.sizes()[:n_outer, 0])}"
+    rule = "A_θ̂(S)" if len(result.settings) > 1 else "A(S)"
+    if n_outer == 1:
+        return f"ℓ_D({rule}) of the predictor trained on these rows, {size}"
+    predictors = count(n_outer, "predictor")
+    if not result.complete:
+        predictors += f" of the {len(result.plan.outer)}"
+    return f"the mean of ℓ_D({rule}) over the {predictors} that were tested, {size}"
+
+
+def predictors_by_rows(result: RiskEstimate) -> str:
+    """The same, each predictor weighted by its number of test rows."""
+    target = tested_predictors(result)
+    return target if one_part(result) else f"{target}, each weighted by its test rows"
+
+
+# What a method may refuse
+
+
+def one_part(result: RiskEstimate) -> bool:
+    """Whether there is a single outer test part."""
+    return len(result.fold_risks) == 1
+
+
+def several_parts(result: RiskEstimate) -> bool:
+    """Whether there are several outer test parts."""
+    return len(result.fold_risks) > 1
+
+
+def parts_overlap(result: RiskEstimate) -> bool:
+    """Whether a row is in several outer test parts."""
+    return not are_apart(result.plan.outer.layout)
+
+
+def rows_in_groups(result: RiskEstimate) -> bool:
+    """Whether rows come in groups."""
+    return result.plan.group_codes is not None
+
+
+def rows_weighted(result: RiskEstimate) -> bool:
+    """Whether rows have weights."""
+    return result._record.data.weights is not None
+
+
+def other_loss(result: RiskEstimate) -> bool:
+    """Whether the loss is not 0-1 loss."""
+    return not result._record.loss.zero_one
+
+
+# The formulas
+
+
+def bayle(result: RiskEstimate, level: float, range: float | None) -> Ends:
+    """Normal interval from the row losses of K-fold CV."""
+    return bayle_interval(
+        outer_rows(result),
+        level,
+        weights=fold_weights(result),
+        groups=outer_groups(result),
+    )
+
+
+def corrected_t(result: RiskEstimate, level: float, range: float | None) -> Ends:
+    """Student's interval from fold losses, corrected for overlapping training parts."""
+    return corrected_t_interval(result.fold_risks, *split_sizes(result), level)
+
+
+def holdout(result: RiskEstimate, level: float, range: float | None) -> Ends:
+    """Student's interval from the rows of one test part; exact for 0-1 loss."""
+    weights, groups = outer_weights(result), outer_groups(result)
+    return holdout_interval(
+        outer_rows(result)[0],
+        level,
+        result._record.loss.zero_one,
+        None if weights is None else weights[0],
+        None if groups is None else groups[0],
+    )
+
+
+def hoeffding(result: RiskEstimate, level: float, range: float | None) -> Ends:
+    """Interval for losses in a known range, whatever their distribution."""
+    losses = outer_rows(result)
+    if range is None and other_loss(result):
+        name = result._record.loss.name
+        raise InputError(
+            f"method='hoeffding' needs a loss in a known range, and the {name} loss "
+            "has none; declare its width, as in interval(method='hoeffding', range=1.0), "
+            "or use method='auto'."
+        )
+    width = 1.0 if range is None else range
+    weights, groups = outer_weights(result), outer_groups(result)
+    low, high = hoeffding_interval(losses, level, width, weights, groups)
+    return (low, high) if other_loss(result) else (max(0.0, low), min(1.0, high))
+
+
+def wilson(result: RiskEstimate, level: float, range: float | None) -> Ends:
+    """Wilson's score interval from the number k of misclassified rows among n test rows.
+
+        (k + z²/2 ± z √(k (n - k)/n + z²/4)) / (n + z²)
+
+    It has a width also where k is 0 or n, and its ends lie in [0, 1].
+    """
+    losses = np.concatenate(outer_rows(result))
+    k, n, z = losses.sum(), losses.size, normal_quantile(level)
+    half = z * np.sqrt(k * (n - k) / n + z**2 / 4)
+    low, high = (k + z**2 / 2 - half) / (n + z**2), (k + z**2 / 2 + half) / (n + z**2)
+    return float(max(0.0, low)), float(min(1.0, high))
+
+
+METHODS = {
+    "bayle": Method(
+        bayle,
+        covers=tested_predictors,
+        refuses={
+            one_part: "is for K-fold CV, and here is one test part; use method='holdout'.",
+            parts_overlap: "is for test parts that do not overlap; use method='corrected_t'.",
+        },
+    ),
+    "corrected_t": Method(
+        corrected_t,
+        covers=procedure,
+        refuses={
+            one_part: "needs the losses of several outer splits, and here is one; "
+            "use method='holdout'.",
+        },
+    ),
+    "holdout": Method(
+        holdout,
+        covers=tested_predictors,
+        refuses={
+            several_parts: "is for one test part, and here are {n_parts}; "
+            "use method='bayle' or 'corrected_t'.",
+        },
+    ),
+    "hoeffding": Method(hoeffding, covers=tested_predictors),
+    "wilson": Method(
+        wilson,
+        covers=predictors_by_rows,
+        refuses={
+            other_loss: "counts mistakes and needs 0-1 loss, not {loss}; use method='auto'.",
+            rows_weighted: "counts rows, and these have weights; use method='auto'.",
+            rows_in_groups: "counts independent rows, and these come in groups, so it "
+            "would be too short; use method='auto'.",
+            parts_overlap: "counts each row once, and these test parts overlap; "
+            "use method='corrected_t'.",
+        },
+    ),
+}

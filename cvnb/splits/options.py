@@ -1,0 +1,99 @@
+"""Checks of the options of a recipe, one by one and together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import RecipeError
+from .specs import (
+    FixedRows,
+    GivenSplitter,
+    Holdout,
+    LikeOuterTest,
+    ListedSplits,
+    Resampling,
+    check_count,
+)
+
+if TYPE_CHECKING:
+    from .recipes import Recipe
+
+MAX_SEED = 2**32 - 1  # NumPy's, less one for the inner level
+DRAWING = ("seed", "shuffle", "stratify", "time_ordered", "buffer")
+
+
+def check_seed(seed: Any) -> int:
+    """Return seed= as an int that NumPy accepts."""
+    if check_count("seed", seed, 0) >= MAX_SEED:
+        raise RecipeError(
+            f"seed={seed!r} is too large; seeds must be below {MAX_SEED}."
+        )
+    return int(seed)
+
+
+def check_stratify(stratify: Any) -> bool | str:
+    """Return stratify= as "auto" or a bool."""
+    if isinstance(stratify, str) and stratify == "auto":
+        return stratify
+    if not isinstance(stratify, bool | np.bool_):
+        raise RecipeError(f"stratify={stratify!r} must be 'auto', True or False.")
+    return bool(stratify)
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """Return the value of the option `name` as a bool."""
+    if not isinstance(value, bool | np.bool_):
+        raise RecipeError(f"{name}={value!r} must be True or False.")
+    return bool(value)
+
+
+def check_together(recipe: Recipe) -> None:
+    """Refuse options that exclude each other."""
+    outer, inner = recipe.outer_spec, recipe.inner_spec
+    if outer is None and inner is None:
+        raise RecipeError(
+            "outer=None and inner=None leaves nothing to split; give one of them."
+        )
+    if isinstance(inner if outer is None else outer, LikeOuterTest):
+        raise RecipeError("LikeOuterTest is an inner splitter and needs an outer one.")
+    _refuse_options_of_given_splits(recipe)
+    if recipe.buffer and not recipe.time_ordered:
+        raise RecipeError(
+            f"buffer={recipe.buffer} needs rows in the order of time; add time_ordered=True."
+        )
+    if recipe.time_ordered and recipe.stratify is True:
+        raise RecipeError(
+            "stratify=True would mix times; with time_ordered=True use stratify='auto' or "
+            "False."
+        )
+    resamples = isinstance(outer, Resampling) or isinstance(inner, Resampling)
+    if recipe.time_ordered and resamples:
+        raise RecipeError(
+            "resampling draws rows at random, which time_ordered=True forbids; use folds "
+            "or one holdout."
+        )
+    one_test_part = isinstance(outer, Holdout | FixedRows | None)
+    if isinstance(recipe.dev_rows, Iterable) and not one_test_part:
+        raise RecipeError(
+            "dev_rows= needs one outer holdout, test_rows= or outer=None: other outer "
+            "splits would test on them."
+        )
+
+
+def _refuse_options_of_given_splits(recipe: Recipe) -> None:
+    """Refuse options that would have no effect on a given splitter or list."""
+    defaults = {f.name: f.default for f in fields(recipe)}
+    for level, spec in (("outer", recipe.outer_spec), ("inner", recipe.inner_spec)):
+        if not isinstance(spec, GivenSplitter | ListedSplits):
+            continue
+        for option in DRAWING:
+            value = getattr(recipe, option)
+            if value != defaults[option]:
+                raise RecipeError(
+                    f"{option}={value!r} does not touch {level}={spec!r}, which is used "
+                    f"exactly as given; drop {option} or give {level} as a number."
+                )

@@ -1,0 +1,185 @@
+"""The kernels of nearest neighbours, and the searches that use them."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.preprocessing import StandardScaler
+
+import naive
+from cvnb.kernels import distance_keys, scaling
+from cvnb.kernels import neighbours as kernel
+from cvnb.kernels.distance_keys import fill_keys
+from cvnb.paths.knn.search import Geometry, NeighbourLists, Search, nearest
+
+METRICS = ("EUCLIDEAN", "MANHATTAN", "CHEBYSHEV", "MINKOWSKI", "COSINE")
+
+
+def test_both_kernel_modules_number_the_metrics_alike():
+    """Kernel modules import none of the others, so each has these constants."""
+    for name in METRICS:
+        assert getattr(distance_keys, name) == getattr(kernel, name)
+
+
+def found(T, Q, k, metric=kernel.EUCLIDEAN, power=2.0, exact=False):
+    """Return rows and distances of the k + 1 nearest rows."""
+    near = nearest(T, Q, Geometry(False, metric, power), k, exact)
+    return near.rows, np.abs(near.distances)
+
+
+def brute(T, Q, k, metric="minkowski", p=2):
+    """Return the same from sorting all distances."""
+    order = np.array([naive.ranked(T, x, metric, p)[0][: k + 1] for x in Q])
+    d = np.array([naive.distances(T, x, metric, p) for x in Q])
+    return order, np.take_along_axis(d, order, axis=1)
+
+
+@pytest.mark.parametrize("p", [1, 2, 5, 6, 7, 8, 9, 15, 16, 17, 63, 64, 100, 127, 128])
+@pytest.mark.parametrize("exact", [False, True])
+def test_distances_are_those_of_numpy_bit_for_bit(p, exact, rng):
+    """Up to 128 columns a distance equals np.sqrt(((x - z) ** 2).sum()) in every bit."""
+    T, Q = rng.normal(size=(40, p)) + 100.0, rng.normal(size=(9, p))
+    rows, distances = found(T, Q, 7, exact=exact)
+    expected = [
+        [np.sqrt(((Q[t] - T[i]) ** 2).sum()) for i in rows[t]] for t in range(9)
+    ]
+    assert distances.tobytes() == np.array(expected).tobytes()
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 60),
+    p=st.integers(1, 40),
+    tied=st.booleans(),
+    metric=st.sampled_from(
+        ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"]
+    ),
+    data=st.data(),
+)
+def test_the_nearest_rows_are_those_of_sorting_all_distances(
+    seed, n, p, tied, metric, data
+):
+    """Any number of neighbours up to all rows, in order of distance and row number."""
+    rng = np.random.default_rng(seed)
+    k = data.draw(st.integers(1, n))
+    T, Q = rng.normal(size=(n, p)), rng.normal(size=(5, p))
+    if tied:
+        T, Q = np.round(T) + 0.5, np.round(Q) + 0.5
+    code = ["euclidean", "manhattan", "chebyshev", "minkowski", "cosine"].index(metric)
+    rows, distances = found(T, Q, k, code, 3.0)
+    expected, d = brute(T, Q, k, metric, 3.0)
+    np.testing.assert_allclose(distances, d, rtol=1e-13, atol=1e-15)
+    if metric != "cosine":  # whose directions round
+        assert np.array_equal(rows, expected)
+
+
+@pytest.mark.parametrize("n", [4000, 4097, 9001])
+@pytest.mark.parametrize("p", [1, 2, 6])
+@pytest.mark.parametrize("kind", ["numbers", "whole", "copies", "clusters"])
+def test_among_thousands_of_rows_the_nearest_are_found(kind, n, p, rng):
+    """A threshold guessed from a sample misses no row that ties with the last one."""
+    T = rng.normal(size=(n, p))
+    T = {
+        "numbers": T,
+        "whole": np.round(3 * T),
+        "copies": T[rng.integers(0, 50, n)],
+        "clusters": np.where(rng.random((n, 1)) < 0.001, T, 1e6 + 1e-3 * T),
+    }[kind]
+    Q = np.vstack([T[:3], rng.normal(size=(2, p))])
+    for k in (1, 17, 300):
+        for exact in (False, True):
+            rows, distances = found(T, Q, k, exact=exact)
+            expected, d = brute(T, Q, k)
+            assert np.array_equal(distances, d)
+            assert np.array_equal(rows, expected)
+
+
+def test_a_row_is_no_neighbour_of_itself(rng):
+    """own[t] is left out, whatever rows tie with it."""
+    T = np.repeat(rng.normal(size=(10, 3)), 2, axis=0)
+    near = NeighbourLists.empty(20, 19)
+    Search(T, Geometry(False, kernel.EUCLIDEAN, 2.0), 19).fill(T, np.arange(20), near)
+    assert (near.reach == -20).all()  # 19 rows, and no more
+    for t in range(20):
+        assert sorted(near.rows[t]) == [i for i in range(20) if i != t]
+        assert near.rows[t, 0] == (t + 1 if t % 2 == 0 else t - 1)
+        assert near.distances[t, 0] == 0.0
+
+
+@pytest.mark.parametrize("metric", range(4))
+@pytest.mark.parametrize("p", [1, 7, 8, 24])
+@pytest.mark.parametrize("n", [1, 511, 1030])
+def test_keys_are_sums_over_columns(metric, p, n, rng):
+    """fill_keys adds powers of differences tile by tile, or takes the largest difference."""
+    T, Q = rng.normal(size=(n, p)), rng.normal(size=(4, p))
+    keys = np.empty((4, n))
+    fill_keys(Q, np.ascontiguousarray(T.T), metric, 3.0, keys)
+    gaps = np.abs(Q[:, None] - T)
+    sums = [gaps**2, gaps, gaps, gaps**3]
+    np.testing.assert_allclose(
+        keys,
+        sums[metric].max(axis=2) if metric == 2 else sums[metric].sum(axis=2),
+        rtol=1e-13,
+    )
+
+
+SORTED = {
+    "numbers": lambda rng, n: rng.random(n),
+    "equal": lambda rng, n: np.ones(n),
+    "zeros": lambda rng, n: np.zeros(n),
+    "few values": lambda rng, n: rng.integers(0, 3, n).astype(float),
+    "crowded": lambda rng, n: np.append(rng.random(n - 1), 1e9),
+    "crowded and tied": lambda rng, n: np.append(rng.integers(0, 5, n - 1), 1e9).astype(
+        float
+    ),
+    "powers": lambda rng, n: 10.0 ** rng.uniform(-150, 150, n),
+}
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 200, 1000])
+@pytest.mark.parametrize("name", SORTED)
+def test_candidates_are_sorted_stably(name, n, rng):
+    """Buckets, and a merge sort if these are crowded, order by (distance, number)."""
+    distances = SORTED[name](rng, n)
+    order = np.empty(n, dtype=np.int64)
+    kernel._sort(
+        distances,
+        n,
+        order,
+        np.empty(2 * n + 1, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+    )
+    assert np.array_equal(order, np.argsort(distances, kind="stable"))
+    kernel._merge_sort(distances, n, order)
+    assert np.array_equal(order, np.argsort(distances, kind="stable"))
+
+
+@pytest.mark.parametrize("guess", [1e-300, 1.0, 1e300])
+@pytest.mark.parametrize("name", SORTED)
+def test_a_threshold_leaves_enough_below_it(name, guess, rng):
+    """At least the wanted number does not exceed it, for any first guess."""
+    sample = SORTED[name](rng, 500)
+    for wanted in (1, 7, 250, 499):
+        limit = kernel._threshold(sample, 0.0, wanted, guess)
+        assert np.count_nonzero(sample <= limit) >= wanted
+        if name == "numbers" and guess == 1.0:
+            assert np.count_nonzero(sample <= limit) <= 1.1 * wanted + 1
+
+
+def test_standardisation_is_that_of_scikit_learn(rng):
+    """Means and deviations are scikit-learn's; an almost constant column has scale 1."""
+    X = np.column_stack(
+        [
+            rng.normal(size=30),
+            1e6 + rng.normal(size=30),
+            np.full(30, 7.1),
+            1e-9 * rng.normal(size=30),
+        ]
+    )
+    train, test = np.arange(20)[::-1].copy(), np.arange(20, 30)
+    T, Q = np.empty((20, 4)), np.empty((10, 4))
+    scaling.standardise(X, train, test, T, Q)
+    scaler = StandardScaler().fit(X[train])
+    np.testing.assert_allclose(T, scaler.transform(X[train]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(Q, scaler.transform(X[test]), rtol=1e-9, atol=1e-9)

@@ -1,8 +1,10 @@
-"""Two workers of dask's against two of joblib's, alternating in one process: what the way through a cluster costs.
+"""Two workers of dask's against two of joblib's, alternating in one process: what the way
+through a cluster costs.
 
-A LocalCluster of two processes with one thread each; beside it joblib's loky with n_jobs=2, and for k nearest neighbours, which
-no joblib carries, two threads of this process. Medians of whole runs of nested CV; ratio = seconds of joblib / seconds of dask.
-The risk is printed too, so that a faster wrong answer shows. Needs dask: pip install cvnb[dask]
+A LocalCluster of two processes with one thread each; beside it joblib's loky with n_jobs=2,
+and for k nearest neighbours, which no joblib carries, two threads of this process. Medians
+of whole runs of nested CV; ratio = seconds of joblib / seconds of dask. The risk is printed
+too, so that a faster wrong answer shows. Needs dask: pip install cvnb[dask]
 """
 
 import time
@@ -36,10 +38,8 @@ ROWS = (  # name, rows, columns, family
 
 
 def main():
-    print(
-        f"{'workload':<32}{'rows':>8}{'path':>12}{'risk of both':>26}{'joblib':>11}{'dask':>11}{'ratio':>8}",
-        flush=True,
-    )
+    head = f"{'workload':<32}{'rows':>8}{'path':>12}{'risk of both':>26}"
+    print(f"{head}{'joblib':>11}{'dask':>11}{'ratio':>8}", flush=True)
     options = {
         "n_workers": 2,
         "threads_per_worker": 1,

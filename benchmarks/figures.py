@@ -1,4 +1,5 @@
-"""How long a nest map of 10,000 rows takes to draw, and how large it is: below one second and two megabytes."""
+"""How long a nest map of 10,000 rows takes to draw, and how large it is: below one second
+and two megabytes."""
 
 import time
 

@@ -1,7 +1,8 @@
-"""The first result in a notebook: a fresh kernel with warm caches runs %load_ext cvnb and its first %%nestedcv.
+"""The first result in a notebook: a fresh kernel with warm caches runs %load_ext cvnb and
+its first %%nestedcv.
 
-Seconds of each cell as its user waits for them, and what of them is cvnb's own: all but the imports of scikit-learn and Numba,
-which are timed in a kernel that imports them alone.
+Seconds of each cell as its user waits for them, and what of them is cvnb's own: all but the
+imports of scikit-learn and Numba, which are timed in a kernel that imports them alone.
 """
 
 import statistics
@@ -13,8 +14,9 @@ DATA = "from sklearn.datasets import load_breast_cancer\nX, y = load_breast_canc
 LOAD = "%load_ext cvnb"
 FIRST = "%%nestedcv X y\nknn(k=range(1, 51))"
 OTHERS = (
-    "import sklearn.pipeline, sklearn.neighbors, sklearn.linear_model, sklearn.ensemble, sklearn.tree, numba, scipy.linalg\n"
-    "import sklearn.model_selection, sklearn.metrics, threadpoolctl, joblib"
+    "import sklearn.pipeline, sklearn.neighbors, sklearn.linear_model, sklearn.ensemble, "
+    "sklearn.tree, numba, scipy.linalg\nimport sklearn.model_selection, sklearn.metrics, "
+    "threadpoolctl, joblib"
 )
 
 

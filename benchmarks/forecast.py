@@ -1,4 +1,5 @@
-"""How near the forecast of --dry-run comes to the run: seconds, and the peak of what is allocated."""
+"""How near the forecast of --dry-run comes to the run: seconds, and the peak of what is
+allocated."""
 
 import gc
 import statistics
@@ -44,6 +45,8 @@ def workloads():
     )
     yield "logistic scaled 2000×20", curved, NESTED, table(2000, 20, True), {}
     yield "logistic scaled 20,000×50", curved, NESTED, table(20_000, 50, True), {}
+    yield "logistic scaled 1000×500", curved, NESTED, table(1000, 500, True), {}
+    yield "logistic scaled 200×5000", curved, NESTED, table(200, 5000, True), {}
     yield (
         "OLS leave-one-out 2000×50",
         Family(LinearRegression(), {}),

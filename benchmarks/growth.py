@@ -1,7 +1,9 @@
-"""How cost grows: seconds and peak memory of nested CV against the rows m, settings |Θ0|, outer folds J and inner folds K.
+"""How cost grows: seconds and peak memory of nested CV against the rows m, settings |Θ0|,
+outer folds J and inner folds K.
 
-Prints a table and writes it to docs/growth.md, with docs/growth.svg. Each row has a process of its own; memory is what the
-process takes at its peak beyond what it took with X and y in it (Linux; elsewhere it is left out).
+Prints a table and writes it to docs/growth.md, with docs/growth.svg. Each row has a process
+of its own; memory is what the process takes at its peak beyond what it took with X and y in
+it (Linux; elsewhere it is left out).
 """
 
 import json
@@ -20,7 +22,6 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvnb import Family, Recipe
-from cvnb.pictures.svg import Axes, Picture
 
 DOCS = Path(__file__).parents[1] / "docs"
 COMMAND = "python benchmarks/growth.py"
@@ -35,8 +36,10 @@ RIDGE, KNN, LASSO, LOOPS = (
 BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
     "m": (
         "rows m",
-        "Ridge sums products of columns over blocks of rows, once for each outer training part, and every inner training part "
-        "is a sum of those sums. The neighbours of each row are searched once among all rows, of few columns by a tree.",
+        "Ridge sums products of columns over blocks of rows, once for each outer "
+        "training part, and every inner training part is a sum of those sums. The "
+        "neighbours of each row are searched once among all rows, of few columns by a "
+        "tree.",
         [
             *(f"ridge {m} 50 17 5 5" for m in (1_000, 10_000, 100_000, 1_000_000)),
             *(f"knn {m} 20 50 5 5" for m in (2_000, 10_000, 50_000)),
@@ -45,9 +48,11 @@ BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
     ),
     "settings": (
         "settings |Θ0|",
-        "One factorisation of a training part, one descent along the penalties, one list of neighbours serves every setting; "
-        "what is left for each is to say something of the test rows. In loops every setting is fitted anew in every split. "
-        "Memory is that of the results: the loss of every row under every setting, in a byte where it is a mistake or none.",
+        "One factorisation of a training part, one descent along the penalties, one list "
+        "of neighbours serves every setting; what is left for each is to say something "
+        "of the test rows. In loops every setting is fitted anew in every split. Memory "
+        "is that of the results: the loss of every row under every setting, in a byte "
+        "where it is a mistake or none.",
         [
             *(
                 f"{name} {n} 5 5"
@@ -59,8 +64,9 @@ BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
     ),
     "outer": (
         "outer folds J",
-        "The lists of neighbours serve every outer split. The sums of ridge and lasso are taken anew in every outer training "
-        "part, so that no row of its test part is in them: as many passes over X as there are outer folds.",
+        "The lists of neighbours serve every outer split. The sums of ridge and lasso "
+        "are taken anew in every outer training part, so that no row of its test part is "
+        "in them: as many passes over X as there are outer folds.",
         [
             f"{name} {j} 5"
             for name in (f"{RIDGE} 17", f"{KNN} 50", f"{LASSO} 50")
@@ -69,8 +75,8 @@ BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
     ),
     "inner": (
         "inner folds K",
-        "The lists serve every inner split, and so do the sums over blocks: a further fold is a factorisation or a descent "
-        "more, and no pass over X.",
+        "The lists serve every inner split, and so do the sums over blocks: a further "
+        "fold is a factorisation or a descent more, and no pass over X.",
         [
             f"{name} 5 {k}"
             for name in (f"{RIDGE} 17", f"{KNN} 50", f"{LASSO} 50")
@@ -180,7 +186,8 @@ def seconds_of(run):
 
 
 def start_over():
-    """Megabytes of this process now, from where its peak is counted anew; None where the system does not tell."""
+    """Megabytes of this process now, from where its peak is counted anew; None where the
+    system does not tell."""
     counter = Path("/proc/self/clear_refs")
     if not counter.exists():
         return None
@@ -244,13 +251,16 @@ def beside(record):
 
 def page(found):
     """docs/growth.md: a table for each quantity that grows."""
-    about = f"{os.cpu_count()} processors, Python {platform.python_version()}, scikit-learn {sklearn.__version__}"
+    python, learn = platform.python_version(), sklearn.__version__
+    about = f"{os.cpu_count()} processors, Python {python}, scikit-learn {learn}"
     parts = [
         "# How cost grows",
-        f"Whole runs of nested cross-validation on {about}: seconds are medians of up to five runs, each row in a process of "
-        f"its own; memory is what the process takes at its peak beyond X and y. A limit is what the project holds itself to. "
+        f"Whole runs of nested cross-validation on {about}: seconds are medians of up to "
+        "five runs, each row in a process of its own; memory is what the process takes "
+        "at its peak beyond X and y. A limit is what the project holds itself to. "
         f"Written by `{COMMAND}`.",
-        "![Seconds and memory against rows and settings, seconds against folds, on logarithmic axes](growth.svg)",
+        "![Seconds and memory against rows and settings, seconds against folds, on "
+        "logarithmic axes](growth.svg)",
     ]
     for what, records in found.items():
         title, shared, _ = BLOCKS[what]
@@ -267,9 +277,11 @@ LINES = {  # (family, columns) -> (class, words)
     ("loops", 50): ("loops dash", "ridge 1,000 × 50 by GridSearchCV"),
 }
 STYLE = (
-    "<style>.ridge,.lasso,.knn,.loops{fill:none;stroke-width:2}.ridge{stroke:#1565c0}.lasso{stroke:#d9480f}.knn{stroke:#2b8a3e}"
-    ".loops{stroke:#777}.dash{stroke-dasharray:5 3}.mark{stroke-dasharray:none;fill:#fff}.back{fill:#fff}"
-    "@media(prefers-color-scheme:dark){.ridge{stroke:#64a8ec}.lasso{stroke:#f4793e}.knn{stroke:#69c37c}.loops{stroke:#aaa}"
+    "<style>.ridge,.lasso,.knn,.loops{fill:none;stroke-width:2}"
+    ".ridge{stroke:#1565c0}.lasso{stroke:#d9480f}.knn{stroke:#2b8a3e}.loops{stroke:#777}"
+    ".dash{stroke-dasharray:5 3}.mark{stroke-dasharray:none;fill:#fff}.back{fill:#fff}"
+    "@media(prefers-color-scheme:dark){"
+    ".ridge{stroke:#64a8ec}.lasso{stroke:#f4793e}.knn{stroke:#69c37c}.loops{stroke:#aaa}"
     ".mark,.back{fill:#0d1117}}</style>"
 )
 
@@ -283,7 +295,10 @@ COSTS = {"seconds": "seconds", "megabytes": "MB beyond X and y (less than 1 as 1
 
 
 def figure(found):
-    """docs/growth.svg: small panels on logarithmic axes, those of the same cost with the same axis upward."""
+    """docs/growth.svg: small panels on logarithmic axes, those of the same cost with the
+    same axis upward."""
+    from cvnb.pictures.svg import Axes, Picture  # older versions keep it elsewhere
+
     width, height = (
         2 * SIZE["width"] + SIZE["left"] + SIZE["gap_x"] + 40,
         3 * (SIZE["height"] + SIZE["gap_y"]) + 32,
@@ -330,7 +345,8 @@ def panel(what, of, records, axes):
     """Grid, marks and lines of one panel."""
     for power in range(int(axes.low), int(axes.high) + 1):
         y = axes.y(power)
-        yield f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>{text(axes.left - 6, y + 4, f"{10.0**power:g}", "end")}'
+        label = text(axes.left - 6, y + 4, f"{10.0**power:g}", "end")
+        yield f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>{label}'
     for value in sorted({record[what] for record in records}):
         if what in ("outer", "inner") or np.log10(value) % 1 == 0:
             yield text(

@@ -1,13 +1,15 @@
 """How often the intervals cover what they name: simulations in which the truth is known.
 
-Ridge regression (squared loss) and k-NN classification (0-1 loss), both tuned inside, on 100 and on 500 rows, of which five
-share a group or none do. For every simulated data set the true risk of each fitted rule is computed, not estimated: for ridge
-in closed form, for k-NN over a fine grid of the square that its rows come from.
+Ridge regression (squared loss) and k-NN classification (0-1 loss), both tuned inside, on
+100 and on 500 rows, of which five share a group or none do. For every simulated data set
+the true risk of each fitted rule is computed, not estimated: for ridge in closed form, for
+k-NN over a fine grid of the square that its rows come from.
 
     bayle, hoeffding   cover the mean true risk of the five rules of nested CV
-    corrected_t        covers its mean over all data sets: the risk of the procedure at this training size
+    corrected_t        covers its mean over all data sets: the risk of the procedure
+                       at this training size
     holdout            covers the true risk of the predictor in hand after CV then test
-    ignoring groups    is bayle with the rows of a group taken for independent: what not to do
+    ignoring groups    is bayle on grouped rows as if they were independent: what not to do
 
 python benchmarks/interval_coverage.py [simulations per line]
 """
@@ -73,7 +75,8 @@ class Ridge:
 
 @dataclass
 class Knn:
-    """P(y = 1 | x, u) = 1 / (1 + exp(-f(x) - u)) with x uniform in the unit square; a group shares u and is a cluster."""
+    """P(y = 1 | x, u) = 1 / (1 + exp(-f(x) - u)) with x uniform in the unit square; a group
+    shares u and is a cluster."""
 
     name = "k-NN"
     loss = "zero_one"
@@ -201,8 +204,11 @@ METHODS = ("bayle", "corrected_t", "holdout", "hoeffding", "ignoring groups")
 
 
 def main(n: int) -> None:
-    print(f"coverage of {100 * LEVEL:g} % intervals (mean width), {n} simulations a line; sampling error about "
-          f"{100 * np.sqrt(LEVEL * (1 - LEVEL) / n):.1f} %")  # fmt: skip
+    error = 100 * np.sqrt(LEVEL * (1 - LEVEL) / n)
+    print(
+        f"coverage of {100 * LEVEL:g} % intervals (mean width), "
+        f"{n} simulations a line; sampling error about {error:.1f} %"
+    )
     print(f"{'':28}" + "".join(f"{method:>18}" for method in METHODS))
     for world in (Ridge(), Knn()):
         for m in SIZES:

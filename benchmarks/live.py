@@ -1,7 +1,8 @@
-"""From a changed control to a repainted curve: 2000 x 20 k-NN, 5 x 5, k = 1...50, in a real JupyterLab.
+"""From a changed control to a repainted curve: 2000 x 20 k-NN, 5 x 5, k = 1...50, in a real
+JupyterLab.
 
-Thirty changes each of the seed, K, J and the grid: milliseconds from the input event in the browser to plotly's
-"plotly_afterplot". Needs a Chromium; the median must stay below 150.
+Thirty changes each of the seed, K, J and the grid: milliseconds from the input event in the
+browser to plotly's "plotly_afterplot". Needs a Chromium; the median must stay below 150.
 """
 
 import sys
@@ -20,7 +21,8 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(2000, 20))
 y = (X[:, 0] + rng.normal(size=2000) > 0).astype(int)"""
 CHANGE = """([label, value]) => new Promise(done => {
-    const field = [...document.querySelectorAll('.cvnb-form label')].find(one => one.textContent === label).control;
+    const labels = [...document.querySelectorAll('.cvnb-form label')];
+    const field = labels.find(one => one.textContent === label).control;
     const plot = document.querySelector('.cvnb-host .js-plotly-plot');
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set.call(field, value);
     const started = performance.now();
@@ -61,7 +63,8 @@ def main():
                     taken.append(seen.page.evaluate(CHANGE, list(change)))
                     seen.page.wait_for_timeout(250)  # a person, not a flood
                 print(
-                    f"{name:5} {len(taken)} changes: median {median(taken):.0f} ms, slowest {max(taken):.0f} ms"
+                    f"{name:5} {len(taken)} changes: median {median(taken):.0f} ms, "
+                    f"slowest {max(taken):.0f} ms"
                 )
             browser.close()
         finally:

@@ -1,6 +1,8 @@
-"""What is claimed where nothing can be learnt: coin flips as classes, so that every rule errs half the time.
+"""What is claimed where nothing can be learnt: coin flips as classes, so that every rule
+errs half the time.
 
-k-NN on 40 rows and 100 columns, k = 1...25 chosen inside, 5 × 5 folds, one line for each way to report the result.
+k-NN on 40 rows and 100 columns, k = 1...25 chosen inside, 5 × 5 folds, one line for each
+way to report the result.
 
 python benchmarks/noise.py [seeds]
 """

@@ -1,4 +1,5 @@
-"""What the refit path costs beyond the loop a user would write by hand: 200 fits of about 10 ms, alternating in one process."""
+"""What the refit path costs beyond the loop a user would write by hand: 200 fits of about
+10 ms, alternating in one process."""
 
 import time
 

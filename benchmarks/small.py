@@ -1,4 +1,5 @@
-"""No fast path may lose: whole runs on small data against the refit path, alternating in one process.
+"""No fast path may lose: whole runs on small data against the refit path, alternating in
+one process.
 
 ratio = seconds of refit / seconds of the path; 0.9 or less would be a loss of more than a tenth.
 """
@@ -61,17 +62,27 @@ MODELS = {
 def main():
     least = np.inf
     print(f"{'model':<20}{'rows':>6}{'settings':>10}{'path':>14}{'ratio':>9}")
-    for name, (estimator, parameter, values) in MODELS.items():
+    for name, m, n in rows():
+        path, ratio = compare(*problem(name, m, n))
+        least = min(least, ratio)
+        print(f"{name:<20}{m:>6}{n:>10}{path:>14}{ratio:>8.1f}×", flush=True)
+    print(f"least ratio: {least:.2f}")
+
+
+def rows():
+    """(model, rows, settings)."""
+    for name, (_, _, values) in MODELS.items():
         for m in (50, 150, 500):
             for n in (1, 5) if values else (1,):
-                family = Family(estimator, {parameter: values[:n]} if values else {})
-                table = data(
-                    m, m if "m columns" in name else 8, is_classifier(estimator)
-                )
-                path, ratio = compare(family, *table, Recipe(5, 5 if values else None))
-                least = min(least, ratio)
-                print(f"{name:<20}{m:>6}{n:>10}{path:>14}{ratio:>8.1f}×", flush=True)
-    print(f"least ratio: {least:.2f}")
+                yield name, m, n
+
+
+def problem(name, m, n_settings):
+    """(family, X, y, recipe) of a row."""
+    estimator, parameter, values = MODELS[name]
+    family = Family(estimator, {parameter: values[:n_settings]} if values else {})
+    table = data(m, m if "m columns" in name else 8, is_classifier(estimator))
+    return family, *table, Recipe(5, 5 if values else None)
 
 
 def data(m, p, classify):

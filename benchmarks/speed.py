@@ -1,9 +1,11 @@
 """One fit, every θ: whole runs against what a user would write otherwise, answers compared.
 
-Each row has a process of its own, in which the two alternate. ratio = seconds of theirs / seconds of ours, medians; 5 × 5
-nested CV on the same splits unless the row says otherwise. The risk is printed too, so that a faster wrong answer shows, and
-the memory that ours allocates at its peak. A row against a package that is not installed is skipped, and says so. Last comes
-the geometric mean of the ratios of LOOPS, the rows of k-NN and linear models against scikit-learn's loops.
+Each row has a process of its own, in which the two alternate. ratio = seconds of theirs /
+seconds of ours, medians; 5 × 5 nested CV on the same splits unless the row says otherwise.
+The risk is printed too, so that a faster wrong answer shows, and the memory that ours
+allocates at its peak. A row against a package that is not installed is skipped, and says
+so. Last comes the geometric mean of the ratios of LOOPS, the rows of k-NN and linear models
+against scikit-learn's loops.
 """
 
 import gc
@@ -64,7 +66,8 @@ PEERS = {  # row -> (package, its name in the package index)
 }
 KS, ALPHAS, PENALTIES = range(1, 51), np.logspace(-4, 4, 17), np.logspace(-4, 0, 50)
 SQUARED = "neg_mean_squared_error"
-A_WHILE = 0.5  # seconds, far longer than the BLAS threads of one side go on spinning into the turn of the other
+# Seconds: far longer than BLAS threads of one side keep spinning into the turn of the other.
+A_WHILE = 0.5
 
 
 def main():
@@ -86,12 +89,14 @@ def main():
         if name in LOOPS:
             ratios.append(float(re.search(r"(\d+)×[^×]*$", line)[1]))
     print(
-        f"{f'geometric mean of these {len(ratios)} rows: ' + ', '.join(LOOPS)}: {np.exp(np.mean(np.log(ratios))):.0f}×"
+        f"{f'geometric mean of these {len(ratios)} rows: ' + ', '.join(LOOPS)}: "
+        f"{np.exp(np.mean(np.log(ratios))):.0f}×"
     )
 
 
 def row(number):
-    """Print one row; in a process of its own, so that no row finds threads that another one left spinning."""
+    """Print one row; in a process of its own, so that no row finds threads that another one
+    left spinning."""
     name = ROWS[number]
     if name == "k-NN 20,000×50 against one X @ X.T":
         large(name, 20_000, 50, against_product=True)
@@ -111,23 +116,40 @@ def row(number):
 
 
 LOOPS = (
-    "k-NN 2000×20, k = 1…50", "k-NN scaled 2000×20, k = 1…50", 'k-NN regression, weights="distance", 2000×8',
-    "ridge 2000×50, 17 α", "ridge scaled 2000×50, 17 α", "lasso 2000×50, 50 α", "elastic net 2000×50, 50 α",
-    "OLS leave-one-out 2000×50", "logistic scaled 2000×20, 17 C",
-)  # fmt: skip
+    "k-NN 2000×20, k = 1…50",
+    "k-NN scaled 2000×20, k = 1…50",
+    'k-NN regression, weights="distance", 2000×8',
+    "ridge 2000×50, 17 α",
+    "ridge scaled 2000×50, 17 α",
+    "lasso 2000×50, 50 α",
+    "elastic net 2000×50, 50 α",
+    "OLS leave-one-out 2000×50",
+    "logistic scaled 2000×20, 17 C",
+)
 ROWS = (
-    "k-NN 2000×20, k = 1…50", "k-NN scaled 2000×20, k = 1…50", 'k-NN regression, weights="distance", 2000×8',
-    "ridge 2000×50, 17 α", "ridge 2000×50, against RidgeCV (LOO inside)", "ridge scaled 2000×50, 17 α",
-    "lasso 2000×50, 50 α", "lasso 2000×50, against LassoCV", "elastic net 2000×50, 50 α",
+    "k-NN 2000×20, k = 1…50",
+    "k-NN scaled 2000×20, k = 1…50",
+    'k-NN regression, weights="distance", 2000×8',
+    "ridge 2000×50, 17 α",
+    "ridge 2000×50, against RidgeCV (LOO inside)",
+    "ridge scaled 2000×50, 17 α",
+    "lasso 2000×50, 50 α",
+    "lasso 2000×50, against LassoCV",
+    "elastic net 2000×50, 50 α",
     "elastic net 2000×50, against ElasticNetCV",
     "OLS leave-one-out 2000×50",
-    "logistic scaled 2000×20, 17 C", "logistic scaled 2000×20, against LogisticRegressionCV",
-    "tree 2000×20, 2…40 leaves", "boosting 1000×10, 10 sizes", "histogram boosting 1000×10, 10 sizes",
+    "logistic scaled 2000×20, 17 C",
+    "logistic scaled 2000×20, against LogisticRegressionCV",
+    "tree 2000×20, 2…40 leaves",
+    "boosting 1000×10, 10 sizes",
+    "histogram boosting 1000×10, 10 sizes",
     "forest 1000×10, 10 sizes",
-    "LDA 2000×20, 21 shrinkages", "naive Bayes 2000×20, 21 smoothings",
-    "k-NN 20,000×50 against one X @ X.T", "k-NN 50,000×20",
+    "LDA 2000×20, 21 shrinkages",
+    "naive Bayes 2000×20, 21 smoothings",
+    "k-NN 20,000×50 against one X @ X.T",
+    "k-NN 50,000×20",
     *PEERS,
-)  # fmt: skip
+)
 
 
 def workloads():
@@ -161,7 +183,7 @@ def workloads():
     ):
         family = Family(model, {"alpha": PENALTIES})
         yield f"{name} 2000×50, 50 α", searched(family, X, y), ran(family, X, y)
-        search = own(alphas=PENALTIES, cv=KFold(5, shuffle=True, random_state=1))
+        search = own(alphas=PENALTIES, cv=splitters(y)[1])
         yield (
             f"{name} 2000×50, against {own.__name__}",
             crossed(search, X, y),
@@ -182,26 +204,18 @@ def along_C():
     X, y = classes(2000, 20)
     family = behind_scaler(LogisticRegression(), {"C": ALPHAS})
     yield "logistic scaled 2000×20, 17 C", searched(family, X, y), ran(family, X, y)
-    inner = StratifiedKFold(5, shuffle=True, random_state=1)
     own = make_pipeline(
         StandardScaler(),
         LogisticRegressionCV(
-            Cs=ALPHAS, cv=inner, scoring="accuracy", use_legacy_attributes=False
+            Cs=ALPHAS,
+            cv=splitters(y)[1],
+            scoring="accuracy",
+            use_legacy_attributes=False,
         ),
     )
-    outer = StratifiedKFold(5, shuffle=True, random_state=0)
-
-    def theirs():
-        return (
-            1
-            - cross_validate(own, X, y, cv=outer, scoring="accuracy")[
-                "test_score"
-            ].mean()
-        )
-
     yield (
         "logistic scaled 2000×20, against LogisticRegressionCV",
-        theirs,
+        crossed(own, X, y),
         ran(family, X, y),
     )
 
@@ -271,15 +285,7 @@ def against_peer(name):
     )
     ours = ran(Family(model, {"alpha": PENALTIES}), X, y)
     if "celer" in name:
-        import celer
-
-        return along_path(
-            lambda X, y, alphas: celer.celer_path(
-                X, y, "lasso", alphas=alphas, l1_ratio=ratio
-            )[1],
-            X,
-            y,
-        ), ours
+        return along_path(celer_path(ratio), X, y), ours
     import skglm
 
     if "path" in name:
@@ -293,27 +299,41 @@ def against_peer(name):
     return searched(Family(skglm.Lasso(), {"alpha": PENALTIES}), X, y), ours
 
 
-def along_path(path, X, y):
-    """Nested CV by hand: one path of warm starts per inner training part, one fit outside; centred rows for the intercept."""
-    outer, inner = (KFold(5, shuffle=True, random_state=seed) for seed in (0, 1))
-    alphas = PENALTIES[::-1]
+def celer_path(l1_ratio):
+    import celer
 
-    def losses(train, test, alphas):
+    def path(X, y, alphas):
+        return celer.celer_path(X, y, "lasso", alphas=alphas, l1_ratio=l1_ratio)[1]
+
+    return path
+
+
+def along_path(path, X, y, penalties=PENALTIES, folds=5):
+    """Nested CV by hand: one path of warm starts per inner training part, one fit outside;
+    centred rows for the intercept."""
+    alphas = penalties[::-1]
+
+    def losses(train, test, chosen=slice(None)):
         centre, level = X[train].mean(axis=0), y[train].mean()
-        coefs = path(np.asfortranarray(X[train] - centre), y[train] - level, alphas)
+        centred = np.asfortranarray(X[train] - centre)
+        coefs = path(centred, y[train] - level, alphas[chosen])
         return ((y[test, None] - level - (X[test] - centre) @ coefs) ** 2).mean(axis=0)
 
-    def run():
-        risks = []
-        for train, test in outer.split(X):
-            curve = np.mean(
-                [losses(train[a], train[b], alphas) for a, b in inner.split(train)],
-                axis=0,
-            )
-            risks.append(losses(train, test, alphas[[curve.argmin()]])[0])
-        return np.mean(risks)
+    return lambda: risks_by_hand(losses, y, folds).mean()
 
-    return run
+
+def risks_by_hand(losses, y, folds=5):
+    """The risk of each outer fold of a nested CV by hand.
+
+    losses  (training rows, test rows[, chosen settings]) -> loss of each setting
+    """
+    outer, inner = splitters(y, folds)
+    risks = []
+    for train, test in outer.split(y, y):
+        splits = inner.split(train, y[train])
+        curve = np.mean([losses(train[a], train[b]) for a, b in splits], axis=0)
+        risks.append(losses(train, test, [curve.argmin()])[0])
+    return np.array(risks)
 
 
 def compare(name, theirs, ours, rounds=4):
@@ -395,28 +415,41 @@ def ran(family, X, y):
     return lambda: Recipe(5, 5, seed=0).run(family, X, y, progress="off").risk
 
 
+def splitters(y, folds=5):
+    """The outer and inner splitters of Recipe(folds, folds, seed=0)."""
+    kind = StratifiedKFold if is_labels(y) else KFold
+    return [kind(folds, shuffle=True, random_state=seed) for seed in (0, 1)]
+
+
+def is_labels(y):
+    return y.dtype.kind == "i"
+
+
+def nested(search, X, y, folds=5):
+    """cross_validate(search): its risks by outer fold, and its fitted searches."""
+    scoring = "accuracy" if is_labels(y) else SQUARED
+    outer, _ = splitters(y, folds)
+    found = cross_validate(
+        search, X, y, cv=outer, scoring=scoring, return_estimator=True
+    )
+    scores = found["test_score"]
+    return 1 - scores if is_labels(y) else -scores, found["estimator"]
+
+
+def grid_search(estimator, grid, y, folds=5):
+    """GridSearchCV on the inner splits."""
+    scoring = "accuracy" if is_labels(y) else SQUARED
+    return GridSearchCV(estimator, grid, cv=splitters(y, folds)[1], scoring=scoring)
+
+
 def searched(family, X, y):
     """cross_validate(GridSearchCV(...)) on the same splits."""
-    classify = y.dtype.kind == "i"
-    kind, scoring = (StratifiedKFold, "accuracy") if classify else (KFold, SQUARED)
-    outer, inner = (kind(5, shuffle=True, random_state=seed) for seed in (0, 1))
-    search = GridSearchCV(family.estimator, family.grid, cv=inner, scoring=scoring)
-
-    def run():
-        score = cross_validate(search, X, y, cv=outer, scoring=scoring)[
-            "test_score"
-        ].mean()
-        return 1 - score if classify else -score
-
-    return run
+    return crossed(grid_search(family.estimator, family.grid, y), X, y)
 
 
 def crossed(search, X, y):
     """An estimator that searches by itself, in cross_validate."""
-    outer = KFold(5, shuffle=True, random_state=0)
-    return lambda: (
-        -cross_validate(search, X, y, cv=outer, scoring=SQUARED)["test_score"].mean()
-    )
+    return lambda: nested(search, X, y)[0].mean()
 
 
 def left_out(X, y):

@@ -1,6 +1,8 @@
-"""What the first run costs: in a fresh environment, where Numba compiles, and in a new process with its cache warm.
+"""What the first run costs: in a fresh environment, where Numba compiles, and in a new
+process with its cache warm.
 
-Both are the first run of a family minus the second one, in a process of its own that has imported everything.
+Both are the first run of a family minus the second one, in a process of its own that has
+imported everything.
 """
 
 import os
@@ -10,7 +12,8 @@ import tempfile
 
 FAMILIES = {
     "k-NN": "KNeighborsClassifier(), {'n_neighbors': range(1, 20)}",
-    "k-NN scaled": "make_pipeline(StandardScaler(), KNeighborsClassifier()), {'kneighborsclassifier__n_neighbors': [1, 9]}",
+    "k-NN scaled": "make_pipeline(StandardScaler(), KNeighborsClassifier()), "
+    "{'kneighborsclassifier__n_neighbors': [1, 9]}",
     "ridge": "Ridge(), {'alpha': [.1, 1, 10]}",
     "ridge scaled": "make_pipeline(StandardScaler(), Ridge()), {'ridge__alpha': [.1, 1, 10]}",
     "ridge classifier": "RidgeClassifier(), {'alpha': [.1, 1, 10]}",

@@ -1,6 +1,8 @@
-"""Build the documentation: README, notebooks as they are stored, docs/*.md and the docstrings, in pages that need no network.
+"""Build the documentation: README, notebooks as they are stored, docs/*.md and the
+docstrings, in pages that need no network.
 
-python scripts/docs.py [folder]: the pages go to folder/docs (build/docs), and a warning is an error.
+python scripts/docs.py [folder]: the pages go to folder/docs (build/docs), and a warning is
+an error.
 """
 
 import inspect
@@ -17,10 +19,12 @@ from cvnb.jupyter.magics import NestedCVMagics
 ROOT = Path(__file__).resolve().parent.parent
 DOORS = {
     cvnb: "Recipes, families, results: what most notebooks import.",
-    inference: "Rules, intervals, tests, corrections and bounds: arithmetic on arrays of losses; most take a result as well.",
+    inference: "Rules, intervals, tests, corrections and bounds: "
+    "arithmetic on arrays of losses; most take a result as well.",
     widgets: "Recipes to drag and results to explore, in a notebook.",
     figures: "plotly figures of plans, results and comparisons.",
 }
+TEXTS = ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")
 MAGICS = {"%%": ("nestedcv",), "%": ("folds", "recipe")}
 # What cvnb's own modules, or scikit-learn, ask of these classes: no user needs them.
 INTERNAL = {
@@ -98,9 +102,9 @@ def page_of_magics():
                 .removeprefix("::\n\n")
             )
             parts.append(f"## {sign}{name}\n\n```text\n{text}```")
-    parts.append(
-        f'## Defaults\n\n`%config NestedCVMagics.seed = "1"`, and so on.\n\n```text\n{NestedCVMagics.class_get_help()}\n```'
-    )
+    options = NestedCVMagics.class_get_help()
+    defaults = '## Defaults\n\n`%config NestedCVMagics.seed = "1"`, and so on.'
+    parts.append(f"{defaults}\n\n```text\n{options}\n```")
     return "\n\n".join([*parts, ""])
 
 
@@ -110,7 +114,8 @@ def toctree(names, caption=""):
 
 
 def gather(source):
-    """All pages where the reader of the repository finds them, so that their links to each other hold."""
+    """All pages where the reader of the repository finds them, so that their links to each
+    other hold."""
     for folder in (
         "benchmarks",
         "docs",
@@ -119,7 +124,8 @@ def gather(source):
         shutil.copytree(
             ROOT / folder, source / folder, ignore=shutil.ignore_patterns("_*", ".*")
         )
-    shutil.copy(ROOT / "CHANGELOG.md", source)
+    for name in TEXTS:
+        shutil.copy(ROOT / f"{name}.md", source)
     for door, words in DOORS.items():
         folder = source / "api" / door.__name__
         folder.mkdir(parents=True)
@@ -151,7 +157,7 @@ def contents(source):
             "notebooks/data/README",
         ],
         "API": [*(f"api/{door.__name__}/index" for door in DOORS), "api/magics"],
-        "More": [*(f"docs/{name}" for name in texts), "CHANGELOG"],
+        "More": [*(f"docs/{name}" for name in texts), *TEXTS],
     }
     return "\n".join(
         f"\n{toctree(names, caption)}\n" for caption, names in trees.items()

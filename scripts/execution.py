@@ -1,4 +1,5 @@
-"""Running a notebook in the kernel of the running interpreter, and writing it as a page: what the scripts here share."""
+"""Running a notebook in the kernel of the running interpreter, and writing it as a page:
+what the scripts here share."""
 
 import os
 from pathlib import Path
@@ -23,7 +24,8 @@ FOLDED = """{% extends 'lab/index.html.j2' %}
 
 
 class ThisInterpreter(AsyncKernelManager):
-    """The kernel of the running interpreter: the name "python3" may be registered for another one."""
+    """The kernel of the running interpreter: the name "python3" may be registered for
+    another one."""
 
     @property
     def kernel_spec(self):
@@ -35,7 +37,8 @@ def read(path):
 
 
 def run(notebook, folder, on_cell=None):
-    """Run all cells of a notebook in place, in this folder; nbclient's CellExecutionError where one fails."""
+    """Run all cells of a notebook in place, in this folder; nbclient's CellExecutionError
+    where one fails."""
     os.environ["CVNB_PROGRESS"] = "off"  # results are kept; a bar would be its leftover
     NotebookClient(
         notebook,

@@ -1,9 +1,10 @@
-"""Run the notebooks – all, or those named – and store what they show; what says the same as before stays as it is stored.
+"""Run the notebooks – all, or those named – and store what they show; what says the same as
+before stays as it is stored.
 
     python scripts/notebooks.py [notebooks/02_*.ipynb ...]
 
-So the diff is empty where nothing changed, also on a processor whose sums end in other bits. Nothing is written where a
-cell fails.
+So the diff is empty where nothing changed, also on a processor whose sums end in other
+bits. Nothing is written where a cell fails.
 """
 
 import configparser
@@ -33,11 +34,10 @@ METADATA = {
         "pygments_lexer": "ipython3",
     },
 }
-KEPT = {
-    "tags",
-    "jupyter",
-}  # of a cell's metadata: all else is what a front end remembers
-ALIVE = "application/vnd.jupyter.widget-view+json"  # a widget that is gone; its static copy is stored beside it
+# Of a cell's metadata; the rest is what a front end remembers.
+KEPT = {"tags", "jupyter"}
+# A widget that is gone; its static copy is stored next to it.
+ALIVE = "application/vnd.jupyter.widget-view+json"
 
 
 def loaded(path):
@@ -87,7 +87,8 @@ def name_cells(cells):
 
 
 def tidy(notebook):
-    """Take away what says nothing about the notebook: who ran it when, and what changes by itself."""
+    """Take away what says nothing about the notebook: who ran it when, and what changes by
+    itself."""
     notebook.metadata = nbformat.from_dict(METADATA)
     name_cells(notebook.cells)
     for cell in notebook.cells:
@@ -107,7 +108,8 @@ def tidy(notebook):
 
 
 def keep(stored, new):
-    """Put the stored output of a cell in the place of a new one that says the same, number by number otherwise."""
+    """Put the stored output of a cell in the place of a new one that says the same, number
+    by number otherwise."""
     before = {cell.id: cell.get("outputs", []) for cell in stored.cells}
     for cell in new.cells:
         if cell.cell_type == "code" and len(cell.outputs) == len(

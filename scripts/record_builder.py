@@ -1,4 +1,5 @@
-"""Record docs/recipe_builder.gif, and its last state as docs/recipe_builder.png, from the builder in a real JupyterLab.
+"""Record docs/recipe_builder.gif, and its last state as docs/recipe_builder.png, from the
+builder in a real JupyterLab.
 
 python scripts/record_builder.py: needs a Chromium and `pip install playwright pillow`.
 """
@@ -11,27 +12,38 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CELLS = [
-    "%load_ext cvnb\nimport sklearn.datasets\nX, y = sklearn.datasets.load_breast_cancer(return_X_y=True)",
+    "%load_ext cvnb\nimport sklearn.datasets\nX, y = "
+    "sklearn.datasets.load_breast_cancer(return_X_y=True)",
     "%recipe X y",
 ]
 POINTER = """() => {  // a headless browser paints none
-    const shape = '<svg width="18" height="24"><path d="M1 1v17l4-4 3 8 3-1-3-8h6z" stroke="#fff"/></svg>';
-    const { style } = document.body.appendChild(Object.assign(document.createElement('div'), { innerHTML: shape }));
+    const path = '<path d="M1 1v17l4-4 3 8 3-1-3-8h6z" stroke="#fff"/>';
+    const pointer = document.createElement('div'), style = pointer.style;
+    pointer.innerHTML = `<svg width="18" height="24">${path}</svg>`;
+    document.body.appendChild(pointer);
     Object.assign(style, { position: 'fixed', zIndex: 9999, pointerEvents: 'none' });
-    addEventListener('mousemove', at => Object.assign(style, { left: at.clientX + 'px', top: at.clientY + 'px' }), true);
+    const follow = at => {
+        Object.assign(style, { left: at.clientX + 'px', top: at.clientY + 'px' });
+    };
+    addEventListener('mousemove', follow, true);
 }"""
-SETTLED = """words => {  // the strip says these words, the curve's legend the strip's number: nothing older is on screen
-    const strip = document.querySelector('.cvnb-strip'), number = strip?.querySelector('span')?.textContent.trim();
-    const legend = [...document.querySelectorAll('.cvnb-host .legendtext')].map(one => one.textContent);
+# The strip shows these words, and the curve's legend the strip's number: nothing older is visible.
+SETTLED = """words => {
+    const strip = document.querySelector('.cvnb-strip');
+    const number = strip?.querySelector('span')?.textContent.trim();
+    const labels = [...document.querySelectorAll('.cvnb-host .legendtext')];
+    const legend = labels.map(label => label.textContent);
     return strip?.textContent.includes(words) && legend.includes('nested estimate ' + number);
 }"""
 
 
 def frames(page):
-    """(milliseconds, PNG) of each frame: the outer folds, the seed, then the slider of the inner folds."""
+    """(milliseconds, PNG) of each frame: the outer folds, the seed, then the slider of the
+    inner folds."""
 
     def look(milliseconds, outer, inner, seed):
-        words = f"nested CV ({outer}-fold CV, inside each training part {inner}-fold CV), seed {seed}"
+        folds = f"{outer}-fold CV, inside each training part {inner}-fold CV"
+        words = f"nested CV ({folds}), seed {seed}"
         page.wait_for_function(SETTLED, arg=words, timeout=60_000)
         page.wait_for_timeout(400)  # the curve is painted a little after its legend
         return milliseconds, page.locator(".jp-Notebook .jp-Cell").nth(1).screenshot()

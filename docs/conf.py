@@ -1,4 +1,5 @@
-"""How Sphinx reads the sources that scripts/docs.py gathers: warnings are errors, and no page needs a network."""
+"""How Sphinx reads the sources that scripts/docs.py gathers: warnings are errors, and no
+page needs a network."""
 
 import re
 
@@ -65,14 +66,16 @@ def prose(text):
 
 
 def is_kept(block):
-    """Whether the lines of a block stay as they are: a formula is indented, a table has its columns aligned."""
+    """Whether the lines of a block stay as they are: a formula is indented, a table has its
+    columns aligned."""
     return all(line.startswith("    ") for line in block) or any(
         re.search(r"\S {3,}\S|[├└]", line) for line in block
     )
 
 
 def as_rst(app, what, name, obj, options, lines):
-    """Docstrings are plain text, for Shift-Tab: examples, formulas and tables stay as they are, the rest is prose."""
+    """Docstrings are plain text, for Shift-Tab: examples, formulas and tables stay as they
+    are, the rest is prose."""
     blocks = [block.split("\n") for block in re.split(r"\n\s*\n", "\n".join(lines))]
     lines.clear()
     for block in blocks:

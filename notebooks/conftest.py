@@ -1,14 +1,19 @@
-"""Comparison of the notebooks: a number with a decimal point to 9 digits, all else to the character.
+"""Comparison of the notebooks: a number with a decimal point to 9 digits, all else to the
+character.
 
-The last bits of a sum differ between processors. So before nbval compares a cell, each new number that is close enough
-to the stored one is spelt like it; what is left is a difference, and nbval's report shows no other.
+The last bits of a sum differ between processors. So before nbval compares a cell, each new
+number that is close enough to the stored one is spelt like it; what is left is a
+difference, and nbval's report shows no other.
 """
 
 import math
 import os
 import re
 
-# Before any kernel starts: with a progress bar, a cell's first output (nbval's) is not its last (the file's).
+import pytest
+
+# Before any kernel starts: with a progress bar, a cell's first output (nbval's) is not its
+# last (the file's).
 os.environ["CVNB_PROGRESS"] = "off"
 
 # Whole numbers are counts and row numbers: exact. 3.11.7 is a version, no number.
@@ -61,14 +66,20 @@ def comparison(exact):
 
 
 def pytest_configure(config):
-    """Name nbval's rules from the root: as an option they would be looked for in the current folder."""
+    """Name nbval's rules from the root: as an option they would be looked for in the
+    current folder."""
     config.option.nbval_sanitize_with = str(
         config.rootpath / "tests" / "nbval_sanitize.cfg"
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects by the marks
 def pytest_collection_modifyitems(items):
-    """Put the tolerant comparison in the place of the exact one."""
+    """Replace the exact comparison by the tolerant one, and mark the cells."""
     for item in items:
         if hasattr(item, "compare_outputs"):
             item.compare_outputs = comparison(item.compare_outputs)
+            item.add_marker("notebook")
+            item.add_marker(
+                pytest.mark.timeout(600)
+            )  # nbval ends a cell after 300 seconds

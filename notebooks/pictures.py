@@ -1,7 +1,8 @@
 """The charts of the notebooks: small SVG pictures, drawn without a script, that follow the theme.
 
-chart("rows", "risk", line(sizes, risks, "truth"), dots(sizes, estimates, "estimates"), level(0.25, "Bayes risk"))
-rows_of([{"train": train, "test": test} for train, test in plan.outer], "test")
+chart("rows", "risk", line(sizes, risks, "truth"), dots(sizes, estimates, "estimates"),
+level(0.25, "Bayes risk")) rows_of([{"train": train, "test": test} for train, test in
+plan.outer], "test")
 """
 
 from dataclasses import dataclass
@@ -31,7 +32,8 @@ def _style(which: int) -> str:
     return "".join(rules)
 
 
-STYLE = f"<style>.w{{stroke-width:2;fill:none}}{_style(0)}@media(prefers-color-scheme:dark){{{_style(1)}}}</style>"
+DARK = f"@media(prefers-color-scheme:dark){{{_style(1)}}}"
+STYLE = f"<style>.w{{stroke-width:2;fill:none}}{_style(0)}{DARK}</style>"
 
 
 DOES = {"train": "trains", "dev": "chooses", "test": "tests"}
@@ -66,7 +68,8 @@ def dots(x, y, name="", colour=None):
 
 
 def bars(x, y, name="", colour=None):
-    """A bar from zero to every point; one bar less a gap is as wide as the least distance of two x."""
+    """A bar from zero to every point; one bar less a gap is as wide as the least distance
+    of two x."""
     return _mark("bars", x, y, name, colour)
 
 
@@ -89,7 +92,8 @@ class Chart:
 
 
 def chart(xlabel, ylabel, *marks, log=False, ticks=None, width=560, height=284):
-    """Marks on common axes; log: x on a logarithmic axis; ticks: what is written along x, round numbers if left out.
+    """Marks on common axes; log: x on a logarithmic axis; ticks: what is written along x,
+    round numbers if left out.
 
     Marks of one name share a colour; the legend comes below the `height` of the rest.
     """
@@ -119,8 +123,9 @@ def chart(xlabel, ylabel, *marks, log=False, ticks=None, width=560, height=284):
         *_frame(axes, rows, _ticks(axes, log) if ticks is None else list(ticks), where),
     ]
     parts.append(_text((LEFT + axes.right) / 2, axes.bottom + 31, xlabel, "middle"))
-    upright = f'transform="translate(12 {(TOP + axes.bottom) / 2:.0f}) rotate(-90)" text-anchor="middle"'
-    parts.append(f"<text {upright}>{escape(ylabel)}</text>")
+    upright = f"translate(12 {(TOP + axes.bottom) / 2:.0f}) rotate(-90)"
+    label = f'<text transform="{upright}" text-anchor="middle">{escape(ylabel)}</text>'
+    parts.append(label)
     colours, named = {}, {}
     for mark in marks:
         free = len(colours) % len(COLOURS)
@@ -136,9 +141,11 @@ def chart(xlabel, ylabel, *marks, log=False, ticks=None, width=560, height=284):
 
 
 def rows_of(splits, role, width=560, pitch=17):
-    """A line for each split: its rows in their order, in the colours of cvnb's maps; below, how often each has this role.
+    """A line for each split: its rows in their order, in the colours of cvnb's maps; below,
+    how often each has this role.
 
-    splits: for each of them, {"train", "dev", "test": row numbers}; a row without a role is left blank.
+    splits: for each of them, {"train", "dev", "test": row numbers}; a row without a role is
+    left blank.
     """
     n_rows = 1 + max(int(np.max(rows)) for split in splits for rows in split.values())
     times = np.bincount(
@@ -164,10 +171,10 @@ def rows_of(splits, role, width=560, pitch=17):
         for row, number in enumerate(times)
     ]
     for place, kind in enumerate(drawn):
-        parts.append(
-            f'<rect class="{KINDS[kind]}" x="{LEFT + 70 * place}" y="{below + 12}" width="9" height="9"/>'
-        )
-        parts.append(_text(LEFT + 70 * place + 13, below + 20, DOES[kind], "start"))
+        x = LEFT + 70 * place
+        at = f'x="{x}" y="{below + 12}"'
+        parts.append(f'<rect class="{KINDS[kind]}" {at} width="9" height="9"/>')
+        parts.append(_text(x + 13, below + 20, DOES[kind], "start"))
     parts.append(
         _text(
             LEFT + 70 * len(drawn),
@@ -176,7 +183,8 @@ def rows_of(splits, role, width=560, pitch=17):
             "start",
         )
     )
-    words = f"{len(splits)} splits of {n_rows} rows: each {DOES[role]} {min(times)} to {max(times)} times."
+    often = f"{min(times)} to {max(times)} times"
+    words = f"{len(splits)} splits of {n_rows} rows: each {DOES[role]} {often}."
     return Chart(Picture("".join(parts), words, width, below + 28))
 
 
@@ -230,7 +238,8 @@ def _drawn(mark, colour, axes, where):
     if mark.form == "line":
         return f'<path class="w l{colour}" d="{axes.path(x, y)}"/>'
     if mark.form == "level":
-        return f'<path class="w l{colour}" stroke-dasharray="5 4" d="M{LEFT} {axes.y(y[0]):.1f}H{axes.right}"/>'
+        level = f"M{LEFT} {axes.y(y[0]):.1f}H{axes.right}"
+        return f'<path class="w l{colour}" stroke-dasharray="5 4" d="{level}"/>'
     points = [
         (axes.x(a), axes.y(b))
         for a, b in zip(x.tolist(), y.tolist(), strict=True)

@@ -80,9 +80,9 @@ class BoundExplorer(View):
         headline = f'<b style="font-size:22px">{shown(self.bound)}</b>'
         lines = (headline, first, second)
         self._words.value = "".join(f"<div>{line}</div>" for line in lines)
-        self._chart.value = wide(draw_curve(self._curve()).img)
+        self._chart.value = wide(draw_curve(self._bounds()).img)
 
-    def _curve(self) -> Curve:
+    def _bounds(self) -> Curve:
         """The bound against the size of the dev set."""
         most = max(5000, 2 * self.n_dev, 2 * min(self.size, 10**7))
         sizes = np.geomspace(10, most, 60).round().astype(np.int64)

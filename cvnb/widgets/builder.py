@@ -85,6 +85,7 @@ class RecipeBuilder(Controls):
     """
 
     _drawing = False
+    _curve: CurveView
 
     result = t.Any(None, allow_none=True)
     plan = t.Any(None, allow_none=True)
@@ -106,9 +107,8 @@ class RecipeBuilder(Controls):
         self._strip, self._nest = panel("strip"), panel("nest")
         self._curve = CurveView()
         self._worker = Worker(lambda: Watched(self))
-        shown = w.VBox([self._strip, self._nest, self._curve.widget])
-        inside = w.Box([self._form, shown])
-        inside.add_class("cvnb-builder")
+        shown = w.VBox([self._strip, self._nest, self._curve.place])
+        inside = w.Box([self._form, shown]).add_class("cvnb-builder")
         self.add_class("cvnb-host")
         self.children = [inside]
         self.observe(self._result_set, names="result")
@@ -166,6 +166,7 @@ class RecipeBuilder(Controls):
             else:
                 self._take(result)
             self._show_controls()
+            self._form.drawn += 1
         self._worker.ask(self._update_copy)
 
     def _refusal(self, result: Any) -> str:
@@ -227,6 +228,7 @@ class RecipeBuilder(Controls):
         with self._lock:
             if version == self._newest:
                 show()
+                self._form.drawn += 1
 
     def _work(self, slot: Any, version: int, request: RunRequest) -> None:
         """Draw the plan; run it if that is fast or the Run button was pressed."""
@@ -374,7 +376,8 @@ class RecipeBuilder(Controls):
             self._show_numbers(drawn)
 
     def _clicked(self, _: Any, content: Any, __: Any) -> None:
-        {"run": self.run, "cancel": self.cancel}[content["action"]]()
+        acts = {"run": self.run, "cancel": self.cancel, "opened": self._page_opened}
+        acts[content["action"]]()
 
     def __repr__(self) -> str:
         return f"RecipeBuilder({self.recipe!r}, {self.family!r})"

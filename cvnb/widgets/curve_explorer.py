@@ -53,6 +53,7 @@ class CurveExplorer(View):
     theta = t.Unicode("")
     log_x = t.Bool(False)
     log_y = t.Bool(False)
+    _curve: CurveView
 
     def __init__(self, result: RiskEstimate) -> None:
         if not isinstance(result, RiskEstimate):
@@ -68,7 +69,7 @@ class CurveExplorer(View):
         self.result, self._curve_drawn = result, curve
         self._names_of_settings = _unique(map(format_setting, result.settings))
         self._settings = {name: s for s, name in enumerate(self._names_of_settings)}
-        self._chart = CurveView()
+        self._curve = CurveView()
         self._losses, self._map = panel("losses"), panel("nest")
         self._clickable: Any = None
         splits = [EVERY, *map(str, range(len(result.chosen)))]
@@ -86,7 +87,7 @@ class CurveExplorer(View):
         }
         with self.hold_trait_notifications():
             self.log_x = isinstance(curve, Curve) and curve.axis.log
-        super().__init__(fields, choices, [self._chart.widget, self._losses, self._map])
+        super().__init__(fields, choices, [self._curve.place, self._losses, self._map])
 
     @property
     def chosen(self) -> list[int]:
@@ -146,7 +147,7 @@ class CurveExplorer(View):
             self._mark(figure, curve, j, chosen)
             figure.update_xaxes(type="log" if self.log_x else "linear")
             figure.update_yaxes(type="log" if self.log_y else "linear")
-        self._chart.draw(figure)
+        self._curve.draw(figure)
         self._listen()
         self._losses.value = self._table(j)
         plan = self.result.plan
@@ -217,7 +218,7 @@ class CurveExplorer(View):
     def _listen(self) -> None:
         """A click on the mean of the curves, or on a cell of the heat map, sets θ."""
         surface = isinstance(self._curve_drawn, Surface)
-        traces = self._chart.widget.data
+        traces = self._curve.widget.data
         if surface:
             target = traces[0]
         else:
@@ -235,7 +236,7 @@ class CurveExplorer(View):
 
     def _blank(self) -> None:
         super()._blank()
-        self._chart.draw(figure_of_result(None))
+        self._curve.draw(figure_of_result(None))
 
     def snapshot(self) -> Snapshot:
         """Return a static copy that needs no kernel."""

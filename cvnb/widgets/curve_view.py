@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import threading
 from typing import Any
 
+import ipywidgets as w
 import plotly.graph_objects as go
 
 from ..figures.curve import figure_of
@@ -45,30 +47,57 @@ class Chart(go.FigureWidget):
 
 
 class CurveView:
-    """A place for one figure at a time."""
+    """A place for one figure at a time.
+
+    widget   the figure
+    place    the box that holds it
+    """
 
     def __init__(self) -> None:
-        self.widget = Chart(layout=plain(HEIGHT) | {"autosize": True})
-        self.widget._config = {"responsive": True, "displaylogo": False}
-        self.widget.add_class("cvnb-curve")
+        self._lock = threading.RLock()
+        self.place = w.VBox(layout={"min_height": f"{HEIGHT}px"})
+        self._put(figure_of_result(None))
 
     def draw(self, figure: go.Figure) -> None:
-        """Show a figure at the size of the view."""
+        """Show a figure at the size of the view.
+
+        Changes of values are sent to the widget that there is. Other traces are a new widget: a
+        page that is still drawing the old one loses traces that are added to it.
+        """
         legend = {"entrywidth": 0, "entrywidthmode": "pixels", "font": {"size": 11}}
-        figure.update_layout(height=HEIGHT, legend=legend)
-        old, new = self.widget.data, figure.data
-        with self.widget.batch_update():
-            if [trace.type for trace in old] == [trace.type for trace in new]:
-                for before, after in zip(old, new, strict=True):
-                    before.update(_changing(after), overwrite=False)
+        title = {"text": None}
+        figure.update_layout(height=HEIGHT, legend=legend, title=title, autosize=True)
+        with self._lock:
+            types = [
+                [trace.type for trace in one.data] for one in (self.widget, figure)
+            ]
+            if types[0] == types[1]:
+                self._update(figure)
             else:
-                self.widget.data = ()
-                self.widget.add_traces(new)
+                self._put(figure)
+
+    def renew(self) -> None:
+        """Show the same figure in a new widget, for a page that missed changes."""
+        with self._lock:
+            self._put(go.Figure(self.widget))
+
+    def _update(self, figure: go.Figure) -> None:
+        with self.widget.batch_update():
+            for before, after in zip(self.widget.data, figure.data, strict=True):
+                before.update(_changing(after), overwrite=False)
             layout = figure.layout.to_plotly_json()
             for axis in ("xaxis", "yaxis"):
                 layout[axis] = AXIS | layout.get(axis, {})
-            self.widget.update_layout({"title": {"text": None}} | layout)
+            self.widget.update_layout(layout)
         self.widget.tell()
+
+    def _put(self, figure: go.Figure) -> None:
+        self.widget = Chart(figure)
+        self.widget._config = {"responsive": True, "displaylogo": False}
+        self.widget.add_class("cvnb-curve")
+        old, self.place.children = self.place.children, [self.widget]
+        for widget in old:
+            widget.close()
 
 
 def figure_of_result(result: RiskEstimate | None) -> go.Figure:

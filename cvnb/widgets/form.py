@@ -45,6 +45,24 @@ class Form(AnyWidget):
     busy = t.Bool(False).tag(sync=True)
     twin = t.Unicode().tag(sync=True)
 
+    drawn = 0  # how often Python has drawn what is next to the form
+    _read: int | None = None  # `drawn` when a page asked for the state
+
+    def get_state(self, key: Any = None, drop_defaults: bool = False) -> Any:
+        """Return the state; a page that asks for all of it is loading."""
+        if key is None and self.comm is not None:
+            self._read = self.drawn
+        return super().get_state(key, drop_defaults)
+
+    def is_behind(self) -> bool:
+        """Whether the page that has just opened may lack something.
+
+        A page, for example of voila, asks for the state of all widgets, then makes them. What is
+        sent in between does not reach it.
+        """
+        read, self._read = self._read, None
+        return read not in (None, self.drawn)
+
     def news(self) -> dict[str, Any]:
         """Return what was entered since the last call, in the order of entering."""
         numbers = {name: n for name, (_, n) in self.entered.items() if n > self._last}

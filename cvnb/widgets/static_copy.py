@@ -10,6 +10,7 @@ from typing import Any
 import ipywidgets as w
 
 from ..engine.progress import Slot
+from .curve_view import CurveView
 from .form import Form
 from .worker import Worker
 
@@ -51,6 +52,7 @@ class WithStaticCopy(w.VBox):
 
     _form: Form
     _worker: Worker
+    _curve: CurveView | None = None
     _copies: Any = ()  # display handles
     _due = 0.0
 
@@ -61,6 +63,17 @@ class WithStaticCopy(w.VBox):
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the screen is up to date; False after `timeout` seconds."""
         return self._worker.wait(timeout)
+
+    def _page_opened(self) -> None:
+        if self._form.is_behind():
+            self._send_again()
+
+    def _send_again(self) -> None:
+        """Send all that is shown, to a page that may have missed some of it."""
+        for widget in _inside(self):
+            widget.send_state()
+        if self._curve is not None:
+            self._curve.renew()
 
     def close(self) -> None:
         """Stop the worker and close the widgets."""

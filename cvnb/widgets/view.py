@@ -36,6 +36,7 @@ class View(WithStaticCopy):
         self.children = [inside]
         self.observe(lambda change: self._refresh(), names=self._names)
         self._form.observe(self._form_changed, names="entered")
+        self._form.on_msg(lambda *_: self._page_opened())
         self._refresh()
 
     def _show(self) -> None:
@@ -45,6 +46,10 @@ class View(WithStaticCopy):
         self._form.show({name: getattr(self, name) for name in self._names})
         self._worker.ask(self._draw)
 
+    def _send_again(self) -> None:
+        super()._send_again()
+        self._refresh()  # a new figure has lost what listens to its clicks
+
     def _draw(self, slot: Slot) -> None:
         try:
             self._show()
@@ -53,6 +58,7 @@ class View(WithStaticCopy):
             self._blank()
         else:
             self._form.error = ""
+        self._form.drawn += 1
         self._update_copy(slot)
 
     def _blank(self) -> None:

@@ -72,16 +72,6 @@ def settled(seen, text):
     seen.page.locator(f".cvnb-strip:has-text('{text}')").wait_for(timeout=60_000)
 
 
-def appears(seen, text):
-    """Whether the result strip shows a text within 15 seconds."""
-    strip = seen.page.locator(f".cvnb-strip:has-text('{text}')")
-    for _ in range(30):
-        if strip.is_visible():
-            return True
-        seen.page.wait_for_timeout(500)
-    return False
-
-
 def risk_of(seen):
     return seen.page.locator(".cvnb-strip span").first.inner_text()
 
@@ -261,10 +251,7 @@ def test_voila_draws_what_the_kernel_drew_before_it_came(visit, server):
     the controls."""
     server.write("builder_voila.ipynb", [SETUP, "%recipe X y"])
     seen = visit("voila", "light", server).open("builder_voila.ipynb")
-    if not appears(seen, "nested CV (5-fold CV"):
-        # What a kernel sends while a page of voila's is loading may be lost.
-        seen.page.reload()
-        settled(seen, "nested CV (5-fold CV")
+    settled(seen, "nested CV (5-fold CV")
     seen.page.locator(".cvnb-curve .scatterlayer .trace").nth(6).wait_for(
         timeout=30_000, state="attached"
     )

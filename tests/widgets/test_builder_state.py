@@ -78,12 +78,13 @@ def test_no_word_of_an_older_figure_stays(builder):
     assert "'rbf'" in (*layout.xaxis.ticktext, *layout.yaxis.ticktext)
     builder.family = knn(k=range(1, 9))
     assert builder.wait(60)
+    layout = builder._curve.widget.layout
     assert layout.xaxis.ticktext is None
     assert layout.yaxis.ticktext is None
     assert not layout.title.text
     builder.family_name, builder.grid = "model", ""
     assert builder.wait(60)
-    assert not layout.title.text
+    assert not builder._curve.widget.layout.title.text
 
 
 def test_time_switched_off_takes_its_buffer_along(builder):

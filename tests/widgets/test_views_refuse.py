@@ -51,7 +51,7 @@ def test_a_view_shows_nothing_beside_what_it_refuses():
     curve.log_x = True
     assert curve.wait(30)
     assert "no logarithm" in curve._form.error
-    assert len(curve._chart.widget.data) == 0
+    assert len(curve._curve.widget.data) == 0
 
 
 def test_a_bound_that_cannot_be_is_said_and_leaves_no_older_number():

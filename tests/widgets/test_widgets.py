@@ -225,6 +225,59 @@ def test_the_state_of_the_chart_is_what_it_shows(builder):
     assert state["_widget_layout"]["xaxis"]["title"]["text"] == "k"
 
 
+def opened(view):
+    """A page says that it has drawn the form."""
+    view._form._handle_custom_msg({"action": "opened"}, [])
+
+
+def test_a_page_gets_again_what_was_drawn_while_it_was_loading(builder):
+    """It asked for the state, then made the widgets: what came in between was lost."""
+    shown(builder)
+    builder._form.get_state()
+    builder.seed = 1
+    shown(builder)
+    before, values = builder._curve.widget, curve_of(builder)
+    opened(builder)
+    after = builder._curve.widget
+    assert after is not before
+    assert builder._curve.place.children == (after,)
+    assert before.comm is None
+    for name, trace in curve_of(builder).items():
+        np.testing.assert_array_equal(trace.y, values[name].y)
+
+
+def test_a_page_that_missed_nothing_keeps_its_figure(builder):
+    """Its zoom, for example."""
+    shown(builder)
+    before = builder._curve.widget
+    builder._form.get_state()
+    opened(builder)  # nothing was drawn since
+    builder.seed = 1
+    shown(builder)
+    opened(builder)  # a second view in a page that has seen it all
+    assert builder._curve.widget is before
+
+
+def test_an_explorer_that_was_sent_again_still_hears_clicks(result):
+    """A new figure has other traces."""
+    view = CurveExplorer(result)
+    assert drawn(view) == ""
+    view._form.get_state()
+    view.split = "1"
+    assert drawn(view) == ""
+    before = view._curve.widget
+    opened(view)
+    assert drawn(view) == ""
+    assert view._curve.widget is not before
+    clickable = next(
+        trace
+        for trace in view._curve.widget.data
+        if trace.legendgroup == "mean" and trace.line.width
+    )
+    clickable._dispatch_on_click(Points(3), None)
+    assert view.theta == view._names_of_settings[3]
+
+
 def test_groups_of_the_namespace_can_be_chosen(builder):
     """One value for each row."""
     assert ["plots", "plots"] in builder._form.choices["groups"]
@@ -484,7 +537,7 @@ def test_a_curve_explorer_steps_through_splits_rules_and_settings(result):
         np.mean([row[1] for row in view.fold_losses]), result.inner_curves[2, 4]
     )
     assert drawn(view) == ""
-    strong, mark = view._chart.widget.data[-2:]
+    strong, mark = view._curve.widget.data[-2:]
     np.testing.assert_allclose(strong.y, result.inner_curves[2])
     assert (list(mark.x), list(mark.y)) == ([5], [result.inner_curves[2, 4]])
     assert "k=5" in view._losses.value
@@ -496,8 +549,8 @@ def test_a_curve_explorer_steps_through_splits_rules_and_settings(result):
     view.log_x = view.log_y = True
     assert drawn(view) == ""
     assert (
-        view._chart.widget.layout.xaxis.type,
-        view._chart.widget.layout.yaxis.type,
+        view._curve.widget.layout.xaxis.type,
+        view._curve.widget.layout.yaxis.type,
     ) == ("log", "log")
     view.split = "7"
     assert drawn(view) == "split='7' is no outer split; use 'all splits' or '0' to '4'."

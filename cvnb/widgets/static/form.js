@@ -257,6 +257,8 @@ function render({ model, el }) {
   // A figure drawn while hidden has no width; it takes its width on a resize event.
   const watch = new ResizeObserver(() => window.dispatchEvent(new Event("resize")));
   watch.observe(el);
+  // Python then sends again what this page may have missed while it was loading.
+  model.send({ action: "opened" });
   return () => { rule.remove(); watch.disconnect(); };
 }
 

@@ -99,8 +99,7 @@ class RecipeBuilder(Controls):
         namespace: dict[str, Any] | None = None,
         names: dict[str, str] | None = None,
     ) -> None:
-        self._data = Data.check(X, y).copied()
-        self._newest = 0
+        self._data, self._newest = Data.check(X, y).copied(), 0
         writer = CodeWriter(X, y, groups, namespace, names or {})
         super().__init__(writer, self._data.n_rows)
         self._known["result"] = None
@@ -376,8 +375,8 @@ class RecipeBuilder(Controls):
             self._show_numbers(drawn)
 
     def _clicked(self, _: Any, content: Any, __: Any) -> None:
-        acts = {"run": self.run, "cancel": self.cancel, "opened": self._page_opened}
-        acts[content["action"]]()
+        asked = {"run": self.run, "cancel": self.cancel, "opened": self._page_opened}
+        asked[content["action"]]()
 
     def __repr__(self) -> str:
         return f"RecipeBuilder({self.recipe!r}, {self.family!r})"

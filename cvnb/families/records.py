@@ -104,6 +104,7 @@ BUILT_IN = (
             "cvnb.families.shorthands:elastic_net",
         ),
         refuses=Lazy("cvnb.paths.linear.lasso:refuses"),
+        refuses_sparse=Lazy("cvnb.paths.linear.sparse_lasso:refuses_sparse"),
         iterated=True,
         simplest={"alpha": "large", "l1_ratio": "large"},
         **LINEAR,

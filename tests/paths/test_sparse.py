@@ -1,12 +1,13 @@
-"""Ridge on sparse rows: equal to the dense computation, and never dense itself."""
+"""Linear models on sparse rows: equal to the dense computation, and never dense itself."""
 
 import tracemalloc
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.linear_model import ElasticNet, Lasso, Ridge, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
@@ -224,3 +225,134 @@ def test_a_stop_ends_the_steps():
     path = PenaltyPath(np.arange(1), np.ones(1), True, False)
     with pytest.raises(Stopped):
         fit_sparse(problem, path, Precision(), stop)
+
+
+SHRUNK = {
+    "lasso": Lasso(),
+    "elastic net": ElasticNet(l1_ratio=0.5),
+    "positive": Lasso(positive=True),
+    "without an intercept": Lasso(fit_intercept=False),
+    "positive elastic net": ElasticNet(positive=True, fit_intercept=False),
+}
+PENALTIES = [0.3, 1.0, 1.0, 5.0, 300.0]  # the last leaves no coefficient
+
+
+def tight(model):
+    return clone(model).set_params(tol=1e-12, max_iter=1_000_000)
+
+
+def shrunk(model, X, y, **options):
+    family = Family(model, {"alpha": PENALTIES})
+    return Recipe(4, 3).run(family, X, y, progress="off", **options)
+
+
+def assert_is_scikit_learns(model, X, y, **options):
+    model = tight(model)  # some splits may be refitted
+    ours = shrunk(model, X, y, **options)
+    refit = shrunk(model, X, y, path="refit", **options)
+    assert ours.path == "path:lasso"
+    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-7)
+    np.testing.assert_allclose(ours.fold_risks, refit.fold_risks, rtol=1e-7)
+    assert ours.chosen == refit.chosen
+
+
+@pytest.mark.parametrize("model", SHRUNK.values(), ids=SHRUNK)
+@pytest.mark.parametrize(
+    "name", sorted({*TABLES} - {"duplicate columns", "explicit zeros"})
+)
+def test_lasso_and_elastic_net_are_those_of_scikit_learn(name, model):
+    """Its descent, brought to the end on the same sparse rows."""
+    X = TABLES[name]
+    y = numbers(X)
+    assert_is_scikit_learns(model, X, y)
+
+
+@pytest.mark.parametrize("name", ["duplicate columns", "explicit zeros"])
+def test_elastic_net_of_columns_that_depend_on_others(name):
+    """Its minimum is the only one all the same."""
+    X, model = TABLES[name], ElasticNet()
+    y = numbers(X)
+    assert_is_scikit_learns(model, X, y)
+
+
+def test_a_lasso_whose_minimum_is_not_the_only_one_is_refitted():
+    """One of two equal columns, or the other."""
+    X = TABLES["duplicate columns"]
+    result = shrunk(Lasso(), X, numbers(X))
+    assert result.path == "refit"
+    assert "collinear" in " ".join(result.notes)
+
+
+def test_weights_and_groups_of_a_lasso():
+    """Rows of weight zero included."""
+    X, rng = counts(61, 100), np.random.default_rng(0)
+    weights = rng.integers(0, 4, size=61) * 1.0
+    options = {"sample_weight": weights, "groups": rng.integers(0, 12, size=61)}
+    y = numbers(X)
+    assert_is_scikit_learns(ElasticNet(), X, y, **options)
+
+
+def test_many_nonzero_columns_and_small_penalties():
+    """More nonzero columns than rows, and as many as rows, where descent is slow."""
+    X = counts(50, 600, share=0.05)
+    y = numbers(X)
+    for model in (ElasticNet(l1_ratio=0.1), Lasso()):
+        family = Family(tight(model), {"alpha": [0.03, 0.1, 1.0]})
+        ours = Recipe(3, 3).run(family, X, y, progress="off")
+        refit = Recipe(3, 3).run(family, X, y, path="refit", progress="off")
+        assert ours.path == "path:lasso"
+        np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-6)
+
+
+def test_shrunk_rows_behind_transformers_stay_sparse():
+    """As those of ridge do."""
+    X = counts(80, 150)
+    y = numbers(X)
+    ours = Recipe(3, 3).run(
+        Family(
+            make_pipeline(MaxAbsScaler(), ElasticNet()),
+            {"elasticnet__alpha": [0.01, 0.1]},
+        ),
+        X,
+        y,
+        progress="off",
+    )
+    refit = Recipe(3, 3).run(
+        Family(
+            make_pipeline(MaxAbsScaler(), tight(ElasticNet())),
+            {"elasticnet__alpha": [0.01, 0.1]},
+        ),
+        X,
+        y,
+        path="refit",
+        progress="off",
+    )
+    assert ours.path == "path:lasso"
+    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-8)
+
+
+def test_a_lasso_on_a_million_columns_is_never_made_dense():
+    """200 rows of them would be 1.6 GB."""
+    rng = np.random.default_rng(0)
+    places = rng.integers(200, size=20_000), rng.integers(1_000_000, size=20_000)
+    X = sp.csr_matrix((rng.normal(size=20_000), places), shape=(200, 1_000_000))
+    y = rng.normal(size=200)
+    family = Family(Lasso(), {"alpha": [0.01, 0.02]})
+    tracemalloc.start()
+    result = Recipe(2, 2).run(family, X, y, progress="off")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert result.path == "path:lasso"
+    assert peak < 300e6
+
+
+def test_an_outer_test_part_touches_no_inner_number_of_a_lasso():
+    """Scrambling its rows leaves the inner curve as it is."""
+    X = counts(60, 80)
+    y = numbers(X)
+    before = shrunk(Lasso(), X, y)
+    _, test = before.plan.outer[1]
+    X, y = X.tolil(), y.copy()
+    X[test], y[test] = 1e3, -1e6
+    after = shrunk(Lasso(), X.tocsr(), y)
+    np.testing.assert_array_equal(before.inner_curves[1], after.inner_curves[1])

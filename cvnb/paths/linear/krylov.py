@@ -24,7 +24,7 @@ from scipy.linalg import eigvalsh_tridiagonal, solveh_banded
 from ...runtime.cancel import Stop
 from .penalty_path import PenaltyPath
 from .precision import EPS, MOST_STEPS, PER_SHARE, SOLVED, FitReport, Precision
-from .rows import LinearProblem
+from .rows import LinearProblem, Model
 
 EVERY = 8  # steps between two looks at the residual
 LARGEST = 1 << 30  # bytes of a basis
@@ -179,8 +179,8 @@ def refuses_sparse(model: Any) -> str:
 
 def fit_sparse(
     problem: LinearProblem, path: PenaltyPath, precision: Precision, stop: Stop
-) -> np.ndarray:
-    """Return the coefficients [p + 1, targets * settings] of ridge on sparse rows."""
+) -> Model:
+    """Return the model of ridge on sparse rows."""
     every = np.arange(len(problem.Y))
     problem.refuse_weightless(every)
     rows = SparseRows.of(problem.X, problem.row_weights(every), path.intercept)
@@ -194,7 +194,7 @@ def fit_sparse(
     coefs = np.empty((problem.p + 1, problem.n_targets * path.alphas.size))
     coefs[:-1] = rows.transposed_times(np.hstack(Z)) if rows.is_wide else np.hstack(Z)
     coefs[-1] = np.repeat(level, path.alphas.size) - rows.means() @ coefs[:-1]
-    return coefs
+    return Model(np.zeros(problem.p), coefs)
 
 
 def _space_of(rows: SparseRows, b: np.ndarray, alpha: float, stop: Stop) -> Krylov:

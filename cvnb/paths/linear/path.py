@@ -43,6 +43,7 @@ from .parts import Part
 from .penalty_path import PenaltyPath
 from .precision import FitReport, Precision, judge
 from .rows import LinearProblem
+from .sparse_lasso import fit_sparse_lasso
 from .targets import Targets, Tested
 from .wide_lasso import cost_of_splits, is_wide
 
@@ -208,7 +209,9 @@ def predictions_of_split(split: SplitProblem) -> tuple[Predictions, int]:
     every = np.arange(train.size)
     precision = Precision()
     if sp.issparse(X_test):
-        coefs = fit_sparse(rows, path, precision, split.stop)
+        fit_part = fit_sparse_lasso if path.is_lasso else fit_sparse
+        _, coefs, columns = fit_part(rows, path, precision, split.stop)
+        X_test = X_test if columns is None else X_test[:, columns]
     else:
         centre, coefs, columns = fit(rows, every, path, precision)
         X_test = (X_test if columns is None else X_test[:, columns]) - centre

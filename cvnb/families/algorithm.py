@@ -78,6 +78,7 @@ class Algorithm:
                     sees the first counts[i] columns only; None: one call for each count
     refuses         last step -> why its other parameters do not allow the path, or ""
     refuses_sparse  last step -> why `predictions_of_split` cannot handle it on sparse rows, or ""
+    shares_sparse   whether `shared_path` takes sparse rows too
     compiles        whether `predictions_of_split` runs compiled kernels, which can be stopped
     in_threads      whether `predictions_of_split` may run in threads, without Python's lock
     iterated        whether scikit-learn stops before the minimum; its own numbers are returned
@@ -108,6 +109,7 @@ class Algorithm:
     ) = None
     refuses: Callable[[Any], str] = refuses_nothing
     refuses_sparse: Callable[[Any], str] = refuses_sparse
+    shares_sparse: bool = False
     compiles: bool = True
     in_threads: bool = False
     iterated: bool = False

@@ -3,7 +3,7 @@
 Up to LARGEST coefficients are solved with factors of their second derivatives, in one compiled
 loop (cvnb/kernels/logistic.py), more of them by matrix products (newton.py). Of more
 columns than rows, n combinations of columns are left that hold all that the rows tell
-(row_space.py).
+(row_space.py). Sparse rows are solved by products, and are not centred.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import compute_class_weight
 
 from ..kernels import l1_logistic, logistic, scaling
@@ -22,6 +23,7 @@ from .measure import LossEvaluator
 from .newton import Newton, Unended
 from .problem import Combination
 from .row_space import basis_of
+from .sparse_columns import SparseColumns
 
 LARGEST = 400  # coefficients whose second derivatives are worth factors
 NEWTON = ("newton-cg", "newton-cholesky")  # solvers that tolerate uneven scales
@@ -52,6 +54,10 @@ WITHOUT_MINIMUM = {
         "are on the fast path"
     ),
 }
+CONSTANT = (
+    "all columns of a training part are constant, and rounding decides between its "
+    "classes"
+)
 MANY_CLASSES = (
     "an l1 penalty and more than two classes; with two classes, or l1_ratio=0 and "
     "solver='lbfgs', it is on the fast path"
@@ -100,12 +106,16 @@ class Fitted:
         half = (turn @ self.lent.reshape(n_sets, q, -1)).reshape(-1, q) @ turn.T
         return half.reshape(self.lent.shape) * (weight / self.weight)
 
-    def decisions(self, X: np.ndarray) -> np.ndarray:
+    def decisions(self, X: Any) -> np.ndarray:
         """Return decisions [rows, settings in the order of C, sets]."""
         n_settings, n_sets, q = self.path[0].shape
+        B = np.ascontiguousarray(self.path[0].reshape(-1, q).T)
+        if sp.issparse(X):  # in its own units
+            p = X.shape[1]
+            decisions = X @ B[:p] + B[p:].sum(axis=0)
+            return np.asarray(decisions).reshape(-1, n_settings, n_sets)
         decisions = np.empty((len(X), n_settings * n_sets))
         X = np.ascontiguousarray(X, dtype=np.float64)
-        B = np.ascontiguousarray(self.path[0].reshape(-1, q).T)
         scaling.decide_all(X, self.mean, self.scale, B, decisions)
         return decisions.reshape(len(X), n_settings, n_sets)
 
@@ -121,7 +131,7 @@ class _Part:
     l1      share of the l1 penalty
     """
 
-    T: np.ndarray
+    T: np.ndarray | SparseColumns
     y: np.ndarray
     w: np.ndarray
     D: np.ndarray
@@ -136,20 +146,23 @@ class _Part:
         stop: Stop,
     ) -> tuple[np.ndarray, np.ndarray | Lent | None]:
         """Return (path as in Fitted, what it lends), from a path nearby if there is one."""
+        T = self.T
+        if isinstance(T, SparseColumns):
+            return self._by_products(T, Cs, start, lent)
         if self.l1:
-            return self._with_l1(Cs, start, stop), None
+            return self._with_l1(T, Cs, start, stop), None
         if self.n_sets * self.D.size > LARGEST:
-            return self._by_products(Cs, start, lent, stop)
-        return self._by_factors(Cs, start, lent, stop)
+            return self._by_products(Columns(T, stop), Cs, start, lent)
+        return self._by_factors(T, Cs, start, lent, stop)
 
     def _with_l1(
-        self, Cs: np.ndarray, start: np.ndarray | None, stop: Stop
+        self, T: np.ndarray, Cs: np.ndarray, start: np.ndarray | None, stop: Stop
     ) -> np.ndarray:
         """Solve with an l1 or elastic net penalty, for two classes."""
         q, p, codes = self.D.size, np.count_nonzero(self.D), self.y.astype(np.float64)
         path = np.zeros((1, Cs.size, 1, q))
         near = np.zeros((0, q)) if start is None else start[0, :, 0]
-        problem = (self.T, codes, self.w, p, Cs, self.l1, 1.0 - self.l1)
+        problem = (T, codes, self.w, p, Cs, self.l1, 1.0 - self.l1)
         status = l1_logistic.along_C(*problem, stop.flag, near, path[0, :, 0])
         stop.check()
         if status != l1_logistic.FINE:
@@ -158,6 +171,7 @@ class _Part:
 
     def _by_factors(
         self,
+        T: np.ndarray,
         Cs: np.ndarray,
         start: np.ndarray | None,
         lent: np.ndarray | Lent | None,
@@ -173,7 +187,7 @@ class _Part:
             lent = np.zeros((0, 0))
         codes = self.y.astype(np.float64)
         status = logistic.along_C(
-            self.T, codes, self.w, self.D, Cs, stop.flag, start, lent, path, first
+            T, codes, self.w, self.D, Cs, stop.flag, start, lent, path, first
         )
         stop.check()
         if status != logistic.FINE:
@@ -182,15 +196,15 @@ class _Part:
 
     def _by_products(
         self,
+        columns: Columns,
         Cs: np.ndarray,
         start: np.ndarray | None,
         lent: np.ndarray | Lent | None,
-        stop: Stop,
     ) -> tuple[np.ndarray, Lent]:
         """Solve by conjugate gradients."""
         if start is None:
             start = np.zeros((1, Cs.size, self.n_sets, self.D.size))
-        newton = Newton(Columns(self.T, stop), self.y, self.w, self.D)
+        newton = Newton(columns, self.y, self.w, self.D)
         if self.n_sets == 1 or not isinstance(lent, list):
             lent = None
         try:
@@ -234,18 +248,25 @@ class CPath:
         near   a path fitted on similar rows, to start from
         stop   ends the kernel
         """
+        if sp.issparse(X):
+            X, rows = X[rows], np.arange(rows.size)
         present, y = self._classes(train)
         n_sets, p = 1 if present.size == 2 else present.size, X.shape[1]
         mean, scale = self._units(X, rows)
         w = self._weights(train, y)
         if near is not None and not np.array_equal(near.present, present):
             near = None
-        T = _columns(X, rows, mean, scale, p + self.intercept)
-        Q = basis_of(T[:p], stop) if p > rows.size and not self.l1 else None
-        if Q is not None:
-            T = np.concatenate([Q.T @ T[:p], T[p:]])
-        D = np.ones(len(T))
-        D[len(T) - self.intercept :] = 0.0
+        T: np.ndarray | SparseColumns
+        Q = None
+        if sp.issparse(X):
+            T = SparseColumns(X, self.intercept, stop)
+        else:
+            T = _columns(X, rows, mean, scale, p + self.intercept)
+            if p > rows.size and not self.l1:
+                Q = basis_of(T[:p], stop)
+                T = np.concatenate([Q.T @ T[:p], T[p:]])
+        D = np.ones((p if Q is None else Q.shape[1]) + self.intercept)
+        D[D.size - self.intercept :] = 0.0
         part = _Part(T, y, w, D, n_sets, self.l1)
         start = None if near is None else near.in_units(mean, scale)
         if start is not None and Q is not None:
@@ -274,8 +295,7 @@ class CPath:
 
     def _units(self, X: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the (mean, scale) to centre and divide by: centring needs an intercept."""
-        mean, scale = np.empty(X.shape[1]), np.empty(X.shape[1])
-        scaling.moments(X, rows, mean, scale)
+        mean, scale = moments_of(X, rows)
         if self.scaled:
             return mean, scale
         away, solver = (np.abs(mean) / scale).max(), self.model.solver
@@ -285,7 +305,8 @@ class CPath:
         most_away, most_uneven = LIMITS.get(solver, (FAR, FAR))
         if away > most_away or uneven > most_uneven:
             raise Unsuited(UNEVEN)
-        return mean * self.intercept, np.ones_like(scale)
+        centred = self.intercept and not sp.issparse(X)
+        return mean * centred, np.ones_like(scale)
 
     def _weights(self, train: np.ndarray, y: np.ndarray) -> np.ndarray:
         """Return the sample weights of the training rows times those of their classes."""
@@ -309,6 +330,24 @@ def l1_share(model: Any) -> float:
     return by_name.get(model.penalty, float(model.l1_ratio or 0.0))
 
 
+def moments_of(X: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return (means, standard deviations) of X[rows], of all rows if X is sparse.
+
+    The deviation of a constant column is 1.
+    """
+    if not sp.issparse(X):
+        mean, scale = np.empty(X.shape[1]), np.empty(X.shape[1])
+        scaling.moments(X, rows, mean, scale)
+        return mean, scale
+    n = rows.size
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    varies = square - mean**2 > n * np.finfo(float).eps * square
+    if not varies.any():
+        raise Unsuited(CONSTANT)
+    return mean, np.sqrt(np.where(varies, square - mean**2, 1.0))
+
+
 def _columns(
     X: np.ndarray, rows: np.ndarray, mean: np.ndarray, scale: np.ndarray, q: int
 ) -> np.ndarray:
@@ -316,10 +355,7 @@ def _columns(
     p, T = X.shape[1], np.empty((q, rows.size))
     scaling.columns(X, rows, mean, scale, T)
     if (T[:p, 0] == T[:p, -1]).all() and (T[:p] == T[:p, :1]).all():
-        raise Unsuited(
-            "all columns of a training part are constant, and rounding decides "
-            "between its classes"
-        )
+        raise Unsuited(CONSTANT)
     return T
 
 

@@ -9,7 +9,7 @@ single precision: an error costs a further step of Newton's method, no digits.
 The preconditioner P is the inverse of the diagonal blocks of H, one [q, q] per class, or where
 these are too large one for all classes, or the diagonal alone.
 
-Only `Columns` knows how the columns are stored: a sparse table needs its four products.
+Only `Columns` knows how the columns are stored: those of sparse rows are in sparse_columns.py.
 """
 
 from __future__ import annotations

@@ -136,7 +136,10 @@ def solved(request: Request) -> Path:
     request, note = widened(request)
     if request.evaluator.classes is None:
         _refuse_other_precision("y", request.evaluator.data.y)
-    if is_sparse or algorithm.shared_path is None or not _has_only_scalers(request):
+    needs_splits = algorithm.shared_path is None or not _has_only_scalers(request)
+    if is_sparse:  # a scaler that keeps them sparse centres nothing
+        needs_splits |= any(request.transformers) or not algorithm.shares_sparse
+    if needs_splits or algorithm.shared_path is None:
         path = _after_transformers(request)
     else:
         path = _shared(request, algorithm.shared_path, combinations)
@@ -149,7 +152,7 @@ def _shared(
     shared_path: Callable[[Problem], Path],
     combinations: list[Combination],
 ) -> Path:
-    """Return the path for all splits at once, on X as a contiguous table in 64 bits."""
+    """Return the path for all splits at once, on X in 64 bits, contiguous or by rows."""
     X, why = numbers_of(request.evaluator.data)
     if X is None:
         raise Unsuited(why)
@@ -158,7 +161,10 @@ def _shared(
         raise Unsuited(
             "a training part holds a row more than once; lists without repeats are fast"
         )
-    X = np.ascontiguousarray(X, dtype=np.float64)
+    if sp.issparse(X):
+        X = X.astype(np.float64)
+    else:
+        X = np.ascontiguousarray(X, dtype=np.float64)
     problem = Problem(X, request.draws, request.evaluators, tuple(combinations))
     return shared_path(problem)
 

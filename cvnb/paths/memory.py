@@ -56,6 +56,11 @@ def of_columns(work: Work, plan: Plan) -> float:
     """Return the bytes of each thread: a training part three times, vectors, and blocks."""
     sets = len(np.unique(work.data.y)) if work.task == "classification" else 1
     vectors = 3 * work.data.n_columns + 4 * sets
+    X = work.data.X
+    if sp.issparse(X):
+        n_settings = sum(len(kind.numbers) for kind in work.kinds)
+        of_path = 16.0 * sets * work.data.n_columns * n_settings
+        return 12.0 * X.nnz + (48.0 * X.nnz + of_path) * n_threads(work.n_jobs)
     blocks = 4.0 * min(sets * min(work.data.n_columns, plan.n_rows) ** 2, 2**23)
     of_thread = 8.0 * plan.n_rows * vectors + 4 * blocks
     return _of_double(work) + of_thread * n_threads(work.n_jobs)

@@ -132,7 +132,8 @@ class Newton:
         size = 1 if lent is None else self._side_by_side(start.shape[1])
         for a in range(0, Cs.size, size):
             part = slice(a, a + size)
-            B = start[part] + _extrapolated(out[:a] - start[:a])
+            before = slice(max(0, a - 3), a)
+            B = start[part] + _extrapolated(out[before] - start[before])
             P = used[-1:] or [None] if lent is None else lent[part]
             out[part], own = self.solve(Cs[part], B, P)
             used += own
@@ -230,5 +231,7 @@ def _extrapolated(path: np.ndarray) -> np.ndarray:
     """Return the next solution of a path, by the polynomial through its last three."""
     weights = {0: [], 1: [1.0], 2: [-1.0, 2.0]}.get(len(path), [1.0, -3.0, 3.0])
     last = path[len(path) - len(weights) :]
-    extrapolated: np.ndarray = np.tensordot(weights, last, axes=1)
+    extrapolated = np.zeros(path.shape[1:])
+    for weight, solution in zip(weights, last, strict=True):
+        extrapolated += weight * solution
     return extrapolated

@@ -52,12 +52,13 @@ class Combination:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A recognised family on rows of numbers: X is [rows, columns] float64, C-contiguous.
+    """A recognised family on rows of numbers: X is [rows, columns] float64, C-contiguous, or
+    sparse by rows where the algorithm's record says so.
 
     evaluators  one per draw
     """
 
-    X: np.ndarray
+    X: Any
     draws: Sequence[Draw]
     evaluators: Sequence[LossEvaluator]
     combinations: tuple[Combination, ...]
@@ -199,14 +200,14 @@ def has_mixed_names(X: Any) -> bool:
     return len({isinstance(name, str) for name in column_names(X)}) > 1
 
 
-def numbers_of(data: Data) -> tuple[np.ndarray | None, str]:
+def numbers_of(data: Data) -> tuple[Any, str]:
     """Return (X as scikit-learn would read it, ""), or (None, why it is no table of numbers)."""
     if isinstance(data.X, np.ndarray) and data.is_finite_block:
         return data.X, ""  # checked already
     if has_mixed_names(data.X):
         return None, "the column names of X are of several types"
     try:
-        return check_array(data.X, order="C"), ""
+        return check_array(data.X, order="C", accept_sparse="csr"), ""
     except (TypeError, ValueError) as error:
         return None, f"X is not a table of numbers ({short_message(error)})"
 

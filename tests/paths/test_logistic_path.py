@@ -588,9 +588,43 @@ def test_a_basis_holds_all_rows(n, rng):
     T -= T.mean(axis=1, keepdims=True)
     T[:, n // 2 :] = T[:, : n - n // 2]
     T[:, 1] = 0.0
-    Q = basis_of(T, Stop())
-    np.testing.assert_allclose(Q.T @ Q, np.eye(n), atol=1e-13)
-    np.testing.assert_allclose(Q @ (Q.T @ T), T, atol=1e-12)
+    assert_spans(basis_of(T, Stop()), T)
+
+
+def assert_spans(Q, T):
+    np.testing.assert_allclose(Q.T @ Q, np.eye(Q.shape[1]), atol=1e-13)
+    np.testing.assert_allclose(Q @ (Q.T @ T), T, atol=1e-12 * np.abs(T).max())
+
+
+@pytest.mark.parametrize("n", [20, PANEL + 40])
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("kind", ["columns", "rows", "nearly", "scales"])
+def test_a_basis_of_dependent_rows_is_orthonormal(kind, size, n, rng):
+    """Columns that repeat leave fewer dimensions than rows; so do rows; nearly so, none."""
+    T = size * rng.normal(size=(400, n))
+    if kind == "columns":
+        T[n // 2 :] = np.resize(T[: n // 2], (400 - n // 2, n))
+    elif kind == "rows":
+        T[:, n // 2 :] = T[:, : n - n // 2]
+    elif kind == "nearly":
+        T[:, n // 2 :] = T[:, : n - n // 2] * (1 + 1e-7 * rng.normal(size=(400, 1)))
+    else:
+        T *= np.logspace(0, -9, n)
+    assert_spans(basis_of(T, Stop()), T)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_more_columns_than_rows_of_fewer_dimensions(intercept, rng):
+    """Columns that repeat: 30 dimensions hold the 40 training rows."""
+    A = rng.poisson(1.0, size=(60, 30)).astype(float)
+    X, y = np.hstack([A, A]), rng.integers(2, size=60)
+    model = LogisticRegression(tol=1e-12, max_iter=100_000, fit_intercept=intercept)
+    family, options = Family(model, {"C": CS}), {"scoring": "neg_log_loss"}
+    ours = Recipe(3, 3).run(family, X, y, progress="off", **options)
+    refit = Recipe(3, 3).run(family, X, y, path="refit", progress="off", **options)
+    assert ours.path == "path:logistic"
+    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-5)
+    np.testing.assert_allclose(ours.fold_risks, refit.fold_risks, rtol=1e-5)
 
 
 def test_a_stop_ends_the_steps():

@@ -1,23 +1,32 @@
 """Linear models on sparse rows: equal to the dense computation, and never dense itself."""
 
 import tracemalloc
+from functools import partial
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.linear_model import ElasticNet, Lasso, Ridge, RidgeClassifier
+from sklearn.linear_model import (
+    ElasticNet,
+    Lasso,
+    LogisticRegression,
+    Ridge,
+    RidgeClassifier,
+)
 from sklearn.model_selection import GridSearchCV, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from cvnb import Family, Recipe
 from cvnb.errors import DataError
+from cvnb.paths.conjugate import Columns
 from cvnb.paths.linear.krylov import fit_sparse
 from cvnb.paths.linear.penalty_path import PenaltyPath
 from cvnb.paths.linear.precision import FAR_SPARSE, FitReport, Precision, verdict_of
 from cvnb.paths.linear.rows import LinearProblem
+from cvnb.paths.sparse_columns import SparseColumns
 from cvnb.runtime.cancel import Stop, Stopped
 
 ALPHAS = [1e-3, 0.1, 1.0, 1.0, 30.0]
@@ -356,3 +365,145 @@ def test_an_outer_test_part_touches_no_inner_number_of_a_lasso():
     X[test], y[test] = 1e3, -1e6
     after = shrunk(Lasso(), X.tocsr(), y)
     np.testing.assert_array_equal(before.inner_curves[1], after.inner_curves[1])
+
+
+CS = [1e-3, 0.1, 0.1, 3.0]
+
+
+def logistic(X, y, *, recipe=None, **options):
+    """Return the results on the sparse and on the dense table."""
+    parameters = options.pop("parameters", {})
+    family = Family(LogisticRegression(**parameters), {"C": CS})
+    recipe = recipe or Recipe(4, 3)
+    ours = recipe.run(family, X, y, progress="off", **options)
+    return ours, recipe.run(family, X.toarray(), y, progress="off", **options)
+
+
+def assert_same_logistic(ours, dense):
+    assert ours.path == "path:logistic"
+    np.testing.assert_allclose(ours.inner_curves, dense.inner_curves, rtol=1e-7)
+    np.testing.assert_allclose(ours.outer_curves, dense.outer_curves, rtol=1e-7)
+    assert ours.chosen == dense.chosen
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("name", sorted({*TABLES} - {"one column"}))
+def test_logistic_regression_is_that_of_the_dense_rows(name, n_classes, intercept):
+    """Its log loss, which shows every digit."""
+    X, parameters = TABLES[name], {"fit_intercept": intercept}
+    y = np.array(["a", "b", "c", "d"])[classes(X, n_classes)]
+    options = {"scoring": "neg_log_loss", "parameters": parameters}
+    assert_same_logistic(*logistic(X, y, **options))
+
+
+@pytest.mark.parametrize("parameters", [{}, {"class_weight": "balanced"}])
+def test_weights_and_groups_of_logistic_regression(parameters):
+    """Rows of weight zero included."""
+    X, rng = counts(61, 100), np.random.default_rng(0)
+    weights = rng.integers(0, 4, size=61) * 1.0
+    options = {"sample_weight": weights, "groups": rng.integers(0, 12, size=61)}
+    assert_same_logistic(*logistic(X, classes(X), parameters=parameters, **options))
+
+
+def test_logistic_regression_is_scikit_learns():
+    """On the same sparse rows, its solver brought to the end."""
+    X = counts(90, 200)
+    y = classes(X)
+    exact = LogisticRegression(tol=1e-12, max_iter=100_000)
+    options = {"scoring": "neg_log_loss", "progress": "off"}
+    ours = Recipe(3, 3).run(Family(exact, {"C": CS}), X, y, **options)
+    refit = Recipe(3, 3).run(Family(exact, {"C": CS}), X, y, path="refit", **options)
+    assert ours.path == "path:logistic"
+    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-6)
+
+
+def test_a_class_that_a_training_part_lacks_in_logistic_regression():
+    """Its column of coefficients is missing there."""
+    X = counts(60, 80)
+    y = classes(X, 3)
+    y[:2] = 7
+    assert_same_logistic(*logistic(X, y, recipe=Recipe(3, 3, stratify=False)))
+
+
+@pytest.mark.parametrize(
+    "transformer", [TfidfTransformer(), MaxAbsScaler(), StandardScaler(with_mean=False)]
+)
+def test_logistic_regression_behind_transformers(transformer):
+    """A scaler that keeps rows sparse centres nothing."""
+    X = counts(80, 150)
+    y = classes(X)
+    exact = LogisticRegression(tol=1e-12, max_iter=100_000)
+    family = Family(make_pipeline(transformer, exact), {"logisticregression__C": CS})
+    options = {"scoring": "neg_log_loss", "progress": "off"}
+    ours = Recipe(3, 3).run(family, X, y, **options)
+    refit = Recipe(3, 3).run(family, X, y, path="refit", **options)
+    assert ours.path == "path:logistic"
+    np.testing.assert_allclose(ours.inner_curves, refit.inner_curves, rtol=1e-6)
+
+
+def test_float32_and_integers_of_logistic_regression_are_in_double_precision():
+    """As dense ones are, with the same note."""
+    X = counts(60, 80).astype(np.float32)
+    ours, dense = logistic(X, classes(X), scoring="neg_log_loss")
+    assert_same_logistic(ours, dense)
+    assert "float32" in " ".join(ours.notes)
+
+
+def test_an_l1_penalty_on_sparse_rows_is_refitted_with_the_remedy():
+    """The working sets of that path are dense."""
+    X = counts(40, 20)
+    model = LogisticRegression(solver="saga", l1_ratio=1.0, max_iter=1000)
+    family = Family(model, {"C": [0.1, 1.0]})
+    result = Recipe(2, 2).run(family, X, classes(X), progress="off")
+    assert result.path == "refit"
+    assert "l1_ratio=0" in result.path_reason
+
+
+def test_logistic_regression_on_a_million_columns_is_never_made_dense():
+    """200 rows of them would be 1.6 GB."""
+    rng = np.random.default_rng(0)
+    places = rng.integers(200, size=20_000), rng.integers(1_000_000, size=20_000)
+    X = sp.csr_matrix((rng.normal(size=20_000), places), shape=(200, 1_000_000))
+    family = Family(LogisticRegression(), {"C": [0.01, 1.0]})
+    y = rng.integers(2, size=200)
+    tracemalloc.start()
+    result = Recipe(2, 2).run(family, X, y, progress="off", n_jobs=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert result.path == "path:logistic"
+    assert peak < 500e6
+
+
+def test_an_outer_test_part_touches_no_inner_number_of_logistic_regression():
+    """Scrambling its rows leaves the inner curve as it is."""
+    X = counts(60, 80)
+    y = classes(X)
+    recipe = Recipe(3, 3, stratify=False)
+    family = Family(LogisticRegression(), {"C": CS})
+    before = recipe.run(family, X, y, scoring="neg_log_loss", progress="off")
+    _, test = before.plan.outer[1]
+    X, y = X.tolil(), y.copy()
+    X[test], y[test] = 1e3, 1 - y[test]
+    after = recipe.run(family, X.tocsr(), y, scoring="neg_log_loss", progress="off")
+    np.testing.assert_array_equal(before.inner_curves[1], after.inner_curves[1])
+
+
+def test_columns_of_sparse_rows_multiply_as_dense_ones_do(rng):
+    """All four products, in both precisions, with ones and without."""
+    X = counts(30, 12)
+    for intercept in (True, False):
+        T = np.vstack([X.toarray().T, np.ones((int(intercept), 30))])
+        dense, sparse = Columns(T, Stop()), SparseColumns(X, intercept, Stop())
+        for kind, rtol in ((np.float64, 1e-12), (np.float32, 1e-5)):
+            B, R = rng.normal(size=(2, 3, len(T))), rng.normal(size=(2, 3, 30))
+            B, R = B.astype(kind), R.astype(kind)
+            same = partial(np.testing.assert_allclose, rtol=rtol, atol=rtol)
+            same(sparse.decide(B), dense.decide(B))
+            same(sparse.gather(R), dense.gather(R))
+            assert sparse.decide(B).dtype == sparse.gather(R).dtype == kind
+        v = rng.random((2, 30)).astype(np.float32)
+        np.testing.assert_allclose(
+            sparse.sums_of_squares(v), dense.sums_of_squares(v), rtol=1e-5
+        )
+        np.testing.assert_allclose(sparse.squares(v[0]), dense.squares(v[0]), rtol=1e-4)

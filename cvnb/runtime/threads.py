@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeVar
@@ -275,7 +275,14 @@ def stoppable(call: Callable[[], Result], stop: Stop) -> Result:
 
 
 def wait_for(future: Future[Result], poll: Poll) -> Result:
-    """Return the result of the future; an interrupt is seen at once."""
-    while not wait([future], timeout=POLL_SECONDS).done:
+    """Return the result of the future; an interrupt is seen at once.
+
+    This thread waits on a bare lock: inside threading.Condition, where concurrent.futures.wait
+    waits, an interrupt may raise RuntimeError("release unlocked lock") instead.
+    """
+    running = threading.Lock()
+    running.acquire()
+    future.add_done_callback(lambda _: running.release())
+    while not running.acquire(timeout=POLL_SECONDS):
         poll()
     return future.result()

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -244,3 +246,29 @@ def test_threads_share_a_call_only_when_no_other_call_waits():
         call = team.counted(lambda each, team: set(team.map(each, range(4))), 2)
         assert call(lambda _: threading.get_ident()) == {threading.get_ident()}
         assert len(call(meet)) == 2
+
+
+def test_an_interrupt_while_waiting_is_a_keyboard_interrupt():
+    """Whatever line of the waiting it comes to; inside threading.Condition it may be lost."""
+    code = """
+import os, signal, threading, time
+from concurrent.futures import Future
+from cvnb.runtime import threads
+threads.POLL_SECONDS = 1e-5
+gate, n = threading.Lock(), 1000
+gate.acquire()
+def press():
+    for i in range(n):
+        gate.acquire()
+        time.sleep(1e-6 * i)
+        os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press, daemon=True).start()
+for i in range(n):
+    try:
+        gate.release()
+        threads.wait_for(Future(), lambda: None)
+    except KeyboardInterrupt:
+        pass
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -57,7 +57,8 @@ def test_every_recipe_takes_the_path(model, weighted, name, ahead):
     X, y = table(m=61)
     path = f"shared:{model}" if name in SHARED else f"path:{model}"
     options = {"sample_weight": weights_of(y) + 0.1} if weighted else {}
-    for loss in ("zero_one", "log"):
+    # leave-one-out is hundreds of refits: the loss that shows every digit
+    for loss in ("log",) if "loo" in name else ("zero_one", "log"):
         assert_as_refitted(
             after(ahead, model, REGULAR_GRIDS),
             X,

@@ -209,11 +209,22 @@ def test_blocks_in_row_order_are_fitted_from_their_own_rows_where_a_mean_is_far_
     )
 
 
-@pytest.mark.parametrize(
-    "recipe", ["5 x 3", "4 x leave one out", "3 x shuffle split", "leave one out x 2"]
-)
-@pytest.mark.parametrize("words", [False, True], ids=["numbers", "words"])
-@pytest.mark.parametrize("n_classes", [2, 3, 5])
+# Leave-one-out is hundreds of refits: two of six labellings.
+LABELLINGS = [
+    (recipe, n_classes, words)
+    for recipe in (
+        "5 x 3",
+        "3 x shuffle split",
+        "4 x leave one out",
+        "leave one out x 2",
+    )
+    for n_classes in (2, 3, 5)
+    for words in (False, True)
+    if "leave" not in recipe or (n_classes, words) in [(2, True), (5, False)]
+]
+
+
+@pytest.mark.parametrize(("recipe", "n_classes", "words"), LABELLINGS)
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
 def test_ridge_classifier_is_scikit_learns(recipe, n_classes, words, scaled):
     """Signs decide between two classes, the largest value between more; labels may be words."""

@@ -36,6 +36,7 @@ EXHAUSTIVE = (
     "paths/test_linear_rounding.py",
     "paths/test_logistic_path.py",
     "paths/test_prefix.py",
+    "paths/test_sparse.py",
     "runs/test_estimators.py",
     "runs/test_forecast.py",
     "widgets/test_typed_grid.py",
@@ -107,6 +108,7 @@ SLOW_TESTS = {
         "test_two_workers_give_the_same_numbers",
     ),
     "paths/test_added_paths.py": ("test_an_added_path_needs_no_compiled_loops",),
+    "paths/test_sparse.py": ("test_many_nonzero_columns_and_small_penalties",),
     "runs/test_advice.py": (
         "test_what_is_suggested_can_be_planned",
         "test_what_is_suggested_can_be_run",

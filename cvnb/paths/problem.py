@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -207,7 +208,8 @@ def numbers_of(data: Data) -> tuple[Any, str]:
     if has_mixed_names(data.X):
         return None, "the column names of X are of several types"
     try:
-        return check_array(data.X, order="C", accept_sparse="csr"), ""
+        accepts = "csr" if sp.issparse(data.X) else False  # not of a frame's columns
+        return check_array(data.X, order="C", accept_sparse=accepts), ""
     except (TypeError, ValueError) as error:
         return None, f"X is not a table of numbers ({short_message(error)})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .algorithm import Algorithm, Lazy
+from .algorithm import Algorithm, Lazy, refuses_nothing
 
 TIES = {
     "margins": (
@@ -104,7 +104,7 @@ BUILT_IN = (
             "cvnb.families.shorthands:elastic_net",
         ),
         refuses=Lazy("cvnb.paths.linear.lasso:refuses"),
-        refuses_sparse=Lazy("cvnb.paths.linear.sparse_lasso:refuses_sparse"),
+        refuses_sparse=refuses_nothing,
         iterated=True,
         simplest={"alpha": "large", "l1_ratio": "large"},
         **LINEAR,

@@ -16,7 +16,8 @@ Compiled kernels cannot import constants, so these are in their files (value, me
     kernels/linear_rows.py    CLOSE 1e-9        a call between classes that is noted as close
     kernels/lasso.py          INDEPENDENT 1e-8, LEVEL 1e-9, SLACK 1e-9, ROUNDING 1e-14, GAP 1e-13,
                               SWEEPS 20000      whether a minimum is reached and is unique
-    kernels/wide_lasso.py     INDEPENDENT 1e-8, LEVEL 1e-9, SLACK 1e-9, ROUNDING 1e-14
+    kernels/wide_lasso.py     INDEPENDENT 1e-8, LEVEL 1e-9, SLACK 1e-9, ROUNDING 1e-14, which
+                              sparse_lasso.py shares
 """
 
 from __future__ import annotations

@@ -13,9 +13,6 @@ where columns enter one by one, these columns. X is never made dense.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from scipy.linalg import lapack, solve_triangular
 
@@ -25,23 +22,16 @@ from ...kernels.wide_lasso import ILL, INDEPENDENT, LEVEL, ROUNDING, SLACK
 from ...runtime.cancel import Stop
 from .krylov import SparseRows
 from .penalty_path import PenaltyPath
-from .precision import FitReport, Precision
+from .precision import EPS, FitReport, Precision
 from .rows import LinearProblem, Model
 
 # Moves that end a descent, as shares of |b|: the first, the next where columns enter, the next
 # where none does, the last.
 LIMIT, CLOSER, TIGHTER, LEAST = 1e-3, 0.5, 0.03, 1e-15
 SWEEPS, PATIENCE = 20_000, 300  # of one descent, at most and at least
-MOST_SOLVED, FEW = (
-    3000,
-    300,
-)  # nonzero columns whose equations are solved; if not needed
+MOST_SOLVED = 3000  # nonzero columns whose equations are solved
+FEW = 300  # the same for elastic net, whose minimum is unique without a look at them
 LARGEST = 1 << 22  # numbers of the columns that enter one by one
-
-
-def refuses_sparse(model: Any) -> str:
-    """Return "": whatever the dense path handles is handled on sparse rows."""
-    return ""
 
 
 def fit_sparse_lasso(
@@ -74,7 +64,6 @@ def fit_sparse_lasso(
     return Model(np.zeros(columns.size), coefs, columns)
 
 
-@dataclass(eq=False)
 class Descent:
     """The minimum of one penalty after the other.
 
@@ -94,7 +83,7 @@ class Descent:
         self.columns = T.indptr, T.indices, T.data, self.mean
         raw = np.asarray(T.multiply(T).sum(axis=1)).ravel()
         squares = raw - self.mean**2
-        varies = squares > sparse_floor(raw, b.size)
+        varies = squares > EPS * b.size * raw
         self.squares = np.where(varies, squares, 0.0)
         self.slack = ROUNDING * np.sqrt(raw * (b @ b))
         self.w, self.u, self.along = np.zeros(len(raw)), b.copy(), 0.0
@@ -264,9 +253,3 @@ class Descent:
         sizes = g if self.positive else np.abs(g)
         sizes[places] = 0.0
         return not (sizes > l1 * (1.0 + SLACK) + self.slack).any()
-
-
-def sparse_floor(squares: np.ndarray, n_rows: int) -> np.ndarray:
-    """Return the sums of squares about the mean that are rounding."""
-    floor: np.ndarray = n_rows * np.finfo(float).eps * squares
-    return floor

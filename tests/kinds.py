@@ -20,13 +20,17 @@ LINT = "project/test_lint.py"  # not slow, but begun first: mypy takes longest o
 # Exhaustive tables: `make check` runs some cases of each test, spread over its parameters.
 CASES_IN_CHECK = 2
 EXHAUSTIVE = (
+    "inference/test_rules.py",
+    "kernels/test_neighbours.py",
     "paths/test_added_paths.py",
     "paths/test_agreement.py",
     "paths/test_boosters.py",
     "paths/test_class_paths.py",
     "paths/test_gaussian_nb_path.py",
+    "paths/test_float32.py",
     "paths/test_knn_path.py",
     "paths/test_knn_ties.py",
+    "paths/test_l1_logistic.py",
     "paths/test_lasso_path.py",
     "paths/test_lda_path.py",
     "paths/test_pls_path.py",
@@ -37,8 +41,11 @@ EXHAUSTIVE = (
     "paths/test_logistic_path.py",
     "paths/test_prefix.py",
     "paths/test_sparse.py",
+    "paths/test_wide_lasso.py",
     "runs/test_estimators.py",
     "runs/test_forecast.py",
+    "splits/test_plan.py",
+    "splits/test_splitters.py",
     "widgets/test_typed_grid.py",
 )
 
@@ -108,7 +115,11 @@ SLOW_TESTS = {
         "test_two_workers_give_the_same_numbers",
     ),
     "paths/test_added_paths.py": ("test_an_added_path_needs_no_compiled_loops",),
-    "paths/test_sparse.py": ("test_many_nonzero_columns_and_small_penalties",),
+    "paths/test_sparse.py": (
+        "test_many_nonzero_columns_and_small_penalties",
+        "test_a_lasso_on_a_million_columns_is_never_made_dense",
+        "test_logistic_regression_on_a_million_columns_is_never_made_dense",
+    ),
     "runs/test_advice.py": (
         "test_what_is_suggested_can_be_planned",
         "test_what_is_suggested_can_be_run",

@@ -54,6 +54,14 @@ def priors(last):
     return "" if last.priors is None else "priors"
 
 
+@pytest.fixture(autouse=True)
+def forgotten():
+    """Remove every path that a test adds: other files test that there is none."""
+    yield
+    for record in registry.records()[len(BUILT_IN) :]:
+        registry.remove(record)
+
+
 @pytest.fixture
 def added():
     """Add two paths, and remove them afterwards."""
@@ -400,14 +408,6 @@ BANDWIDTHS = [0.3, 0.7, 1.5]
 SCALED = (X - X.mean(axis=0)) / X.std(axis=0)
 
 
-@pytest.fixture
-def forgotten():
-    """Remove every path that a test adds."""
-    yield
-    for record in registry.records()[len(BUILT_IN) :]:
-        registry.remove(record)
-
-
 def two(model, grid, target, **options):
     """Return the results of the path and of refit, on columns of one scale."""
     family = Family(model, grid)
@@ -428,7 +428,7 @@ def assert_same(ours, refit, name):
     assert ours.chosen == refit.chosen
 
 
-def test_a_smoother_over_its_bandwidth(forgotten):
+def test_a_smoother_over_its_bandwidth():
     """Nadaraya-Watson regression; each power in the grid is one call."""
     add_path(Kernel, "bandwidth", kernels, name="kernel")
     assert_same(
@@ -453,7 +453,7 @@ def test_a_smoother_over_its_bandwidth(forgotten):
     ],
     ids=["grid", "list of grids", "behind"],
 )
-def test_a_path_along_two_parameters(forgotten, grid, calls):
+def test_a_path_along_two_parameters(grid, calls):
     """One call per split and grid gets both parameters of every setting, in the grid or not."""
     calls_made = []
 
@@ -470,7 +470,7 @@ def test_a_path_along_two_parameters(forgotten, grid, calls):
     assert calls_made == calls * (ours.plan.n_inner + len(ours.plan.outer))
 
 
-def test_a_path_that_takes_weights(forgotten, rng):
+def test_a_path_that_takes_weights(rng):
     """The function gets the weight of each training row, or None without weights."""
     given = []
 
@@ -516,13 +516,13 @@ def probabilities(estimator, values, X_train, y_train, X_test):
     ],
     ids=["log", "words", "one against the rest", "auc", "brier", "labels"],
 )
-def test_a_path_that_gives_probabilities(forgotten, labels, options):
+def test_a_path_that_gives_probabilities(labels, options):
     """Log loss, AUC and other scorers use the probabilities."""
     add_path(GaussianNB, "var_smoothing", probabilities, responses=["predict_proba"])
     assert_same(*two(GaussianNB(), SMOOTHING, labels, **options), "GaussianNB")
 
 
-def test_a_class_that_a_training_part_lacks_has_no_column(forgotten):
+def test_a_class_that_a_training_part_lacks_has_no_column():
     """A class missing in the training part has probability 0, as on refit."""
     labels = np.array([0] * 60 + [1] * 60 + [2] * 58)
     lacking = Recipe(
@@ -548,7 +548,7 @@ def test_a_class_that_a_training_part_lacks_has_no_column(forgotten):
         (np.array(list("zxy"))[y], "top_k_accuracy"),
     ],
 )
-def test_a_path_that_gives_decisions(forgotten, labels, scoring):
+def test_a_path_that_gives_decisions(labels, scoring):
     """Two classes have one decision per row and value, more classes one each."""
     add_path(Centroids, "shrink", shrunken, responses="decision_function")
     assert_same(
@@ -557,7 +557,7 @@ def test_a_path_that_gives_decisions(forgotten, labels, scoring):
     )
 
 
-def test_a_response_that_a_path_does_not_give_is_refitted(forgotten):
+def test_a_response_that_a_path_does_not_give_is_refitted():
     """The reason names the missing method of the estimator."""
     add_path(Centroids, "shrink", lambda *given: shrunken(*given)["predict"])
     ours, refit = two(Centroids(), {"shrink": [0.0, 0.3]}, y > 0, scoring="roc_auc")
@@ -589,7 +589,7 @@ def test_a_response_that_a_path_does_not_give_is_refitted(forgotten):
         ),
     ],
 )
-def test_a_dict_that_cannot_be_is_an_error(forgotten, change, match):
+def test_a_dict_that_cannot_be_is_an_error(change, match):
     """The message names the missing or misshapen response."""
     add_path(
         Centroids,
@@ -627,7 +627,7 @@ def test_options_that_cannot_be_are_refused(options, error, match):
         add_path(Kernel, "bandwidth", kernels, **options)
 
 
-def test_a_cost_gives_the_time_without_a_fit(forgotten):
+def test_a_cost_gives_the_time_without_a_fit():
     """It covers every split; after a transformer of unknown cost one fit is timed."""
     sizes = []
 
@@ -654,7 +654,7 @@ def test_a_cost_gives_the_time_without_a_fit(forgotten):
 
 
 @pytest.mark.parametrize("given", [-1, "many", None, np.nan])
-def test_a_cost_that_is_no_number_is_an_error(forgotten, given):
+def test_a_cost_that_is_no_number_is_an_error(given):
     """The message shows the arguments of the call."""
     add_path(Kernel, "bandwidth", kernels, cost=lambda *sizes: given)
     with pytest.raises(
@@ -664,7 +664,7 @@ def test_a_cost_that_is_no_number_is_an_error(forgotten, given):
         dry_run(NESTED, Family(Kernel(), {"bandwidth": BANDWIDTHS}), SCALED, X[:, 0])
 
 
-def test_what_a_path_counts_is_noted(forgotten):
+def test_what_a_path_counts_is_noted():
     """The note uses the sentence that was added with the path."""
 
     def counting(*rows):
@@ -680,7 +680,7 @@ def test_what_a_path_counts_is_noted(forgotten):
     assert "At 9 predictions two rows are equally near." in result.notes
 
 
-def test_one_se_by_the_order_that_was_added(forgotten):
+def test_one_se_by_the_order_that_was_added():
     """Larger bandwidths are simpler if the path declares them so."""
     add_path(Kernel, "bandwidth", kernels, simplest={"bandwidth": "large"})
     family = Family(Kernel(), {"bandwidth": BANDWIDTHS})

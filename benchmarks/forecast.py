@@ -1,12 +1,17 @@
 """How near the forecast of --dry-run comes to the run: seconds, and the peak of what is
-allocated."""
+allocated.
+
+    python benchmarks/forecast.py [words of a workload]
+"""
 
 import gc
 import statistics
+import sys
 import time
 import tracemalloc
 
 import numpy as np
+from regimes import ROWS
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -18,6 +23,22 @@ from cvnb import Family, Recipe, boosting
 from cvnb.runs.prepare import dry_run
 
 KS, ALPHAS, NESTED = range(1, 51), np.logspace(-4, 4, 17), Recipe(5, 5)
+REGIMES = (  # rows of regimes.py
+    "logistic, digits 1797×64, 10 classes",
+    "logistic, float32 embeddings 3000×256, 10 classes",
+    "logistic, l1 1000×50",
+    "ridge, float32 5000×512",
+    "k-NN, cosine, float32 5000×512",
+    "lasso 200×5000",
+    "elastic net 200×5000",
+    "ridge, sparse 3000×10000",
+    "lasso, sparse 3000×10000",
+    "elastic net, sparse 3000×10000",
+    "logistic, sparse 3000×10000",
+    "PLS 300×800, 1…20 components",
+    "PCA + least squares 2000×60, 1…40 components",
+    "PCA + k-NN 2000×60, 1…40 components",
+)
 
 
 def workloads():
@@ -77,6 +98,9 @@ def workloads():
         table(500, 20, True),
         {},
     )
+    for name in REGIMES:
+        row = ROWS[name]
+        yield name, row.family(), Recipe(3, 3), row.table(*row.shape), {}
 
 
 def table(m, n_columns, classes=False):
@@ -86,11 +110,13 @@ def table(m, n_columns, classes=False):
     return X, (y > 0).astype(int) if classes else y
 
 
-def main():
+def main(words):
     print(
-        f"{'workload':<28}{'forecast':>12}{'run':>12}{'ratio':>8}{'forecast':>12}{'peak':>12}"
+        f"{'workload':<50}{'forecast':>12}{'run':>12}{'ratio':>8}{'forecast':>12}{'peak':>12}"
     )
     for name, family, recipe, (X, y), options in workloads():
+        if not all(word in name for word in words):
+            continue
         seconds = []
         for _ in range(4):
             started = time.perf_counter()
@@ -106,8 +132,8 @@ def main():
         peak = tracemalloc.get_traced_memory()[1] / 1e6
         tracemalloc.stop()
         times = f"{1e3 * found.seconds:>9.1f} ms{1e3 * real:>9.1f} ms{found.seconds / real:>8.2f}"
-        print(f"{name:<28}{times}{found.megabytes:>9.1f} MB{peak:>9.1f} MB")
+        print(f"{name:<50}{times}{found.megabytes:>9.1f} MB{peak:>9.1f} MB")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -272,6 +272,14 @@ OWN_NET = (
 )
 single, few = narrow(few_rows), few_rows
 sparse_labels = labelled(sparse)
+
+
+def sparse_quarters(m, p):
+    """Four classes, a quarter of the rows each."""
+    X, y = sparse(m, p)
+    return X, np.digitize(y, np.quantile(y, (0.25, 0.5, 0.75)))
+
+
 two_clouds = partial(embeddings, n_classes=2)
 CELER = searching(
     "celer.LogisticRegression",
@@ -354,6 +362,9 @@ ROWS = {
     ),
     "logistic, sparse 3000×10000": Regime(
         logistic(), sparse_labels, (3000, 10_000), (logistic_cv(),), NEWTON
+    ),
+    "logistic, sparse 3000×10000, 4 classes": Regime(
+        logistic(), sparse_quarters, (3000, 10_000), (logistic_cv(),), NEWTON
     ),
     "PLS 300×800, 1…20 components": Regime(
         lambda: Family(PLSRegression(), {"n_components": range(1, 21)}),

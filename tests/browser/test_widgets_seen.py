@@ -193,6 +193,11 @@ def test_changes_while_the_kernel_is_busy_are_all_heard(visit, server):
 def test_a_kernel_that_left_is_said(visit, server):
     """The controls do nothing any more and show why; the copy is shown; the layout stays."""
     seen = opened(visit, server, "lab", "light", "left.ipynb", "%recipe X y")
+    # Once the curve is drawn no message is under way, which a page that restarts would miss.
+    settled(seen, "nested CV (5-fold CV")
+    seen.page.locator(".cvnb-curve .scatterlayer .trace").nth(6).wait_for(
+        timeout=30_000, state="attached"
+    )
     before = seen.page.locator(".cvnb-strip").bounding_box()
     seen.page.evaluate(
         "async () => { await "

@@ -33,7 +33,6 @@ from .problem import Problem, SplitProblem
 PASSES, CURVATURES = 8.0, 4.0
 # With matrix products, the same at each C, and what their calls cost besides:
 PRODUCTS, CALLS = 25.0, 4e6
-PER_SPARSE = 1.0  # by how much the numbers of sparse rows take longer
 TWO_ON_SPARSE = (
     "sparse X and two classes: scikit-learn's solver stops early there, sooner than the "
     "minimum is reached; as X.toarray() it is on the fast path, where memory allows"
@@ -105,7 +104,7 @@ class LogisticPath(Path):
         n_sets, width = 1 if n_classes == 2 else n_classes, min(p, m)
         if sp.issparse(self.X):
             each = PRODUCTS * self.X.nnz * n_sets + CALLS
-            return PER_SPARSE * each * self.n_settings
+            return each * self.n_settings
         basis = float(p * m * m * n_paths) if p > m else 0.0
         if n_sets * width > LARGEST:
             each = PRODUCTS * m * width * n_sets + CALLS

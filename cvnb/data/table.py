@@ -74,6 +74,12 @@ class Data:
         weights = None if self.weights is None else self.weights.copy()
         return replace(self, X=X, weights=weights)
 
+    def with_y(self, y: np.ndarray) -> Data:
+        """Return the same rows with these targets, a selection of the checked ones."""
+        data = replace(self, y=y)
+        data.__dict__["is_finite_block"] = self.is_finite_block
+        return data
+
     @property
     def n_rows(self) -> int:
         return self.X.shape[0]

@@ -28,7 +28,7 @@ def fill_by_batches(run: Run, path: Path) -> None:
         with kernels_on(*options) as executor:
             run.team = executor.team
             each = partial(map_with_retries, executor, poll, run.stop)
-            path = path.share(each, executor.n)
+            path = path.share(each, executor.n, run.kept)
             if path.travels or not executor.is_remote:
                 _measure(run, path, executor, poll)
                 return

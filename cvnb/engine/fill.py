@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..errors import FitError
-from ..paths.base import Draw, Path, Ran
+from ..paths.base import Draw, Kept, Path, Ran
 from ..paths.dispatch import choose_path
 from ..paths.refit import Refit
 from ..runtime.cancel import Stopped
@@ -42,12 +42,18 @@ def fill(
 
 
 def fill_draws(
-    work: Work, draws: Sequence[Draw], flat: bool = False, slot: Slot | None = None
+    work: Work,
+    draws: Sequence[Draw],
+    flat: bool = False,
+    slot: Slot | None = None,
+    kept: Kept | None = None,
 ) -> list[tuple[LossTable, Ran]]:
     """Return the same for every draw; what serves all draws is computed once.
 
     Splits that a path refuses are refitted, and a note gives the reason. After an interrupt
     the tables hold what is finished.
+
+    kept  what earlier draws of the same rows and settings hand on
     """
     started = time.perf_counter()
     try:
@@ -58,7 +64,7 @@ def fill_draws(
         early = Ran(Refit.name, "interrupted before a faster path was looked for")
         n_settings = len(work.family.settings)
         return [(TableBuilder(d.plan, n_settings).table(0.0), early) for d in draws]
-    run = Run(work, path.draws or draws, slot)
+    run = Run(work, path.draws or draws, slot, kept)
     _fill_tables(run, path, flat)
     if path.note:
         for builder in run.tables:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..paths.base import Draw, Outside, Task
+from ..paths.base import Draw, Kept, Outside, Task
 from ..paths.refit import Refit, recorded
 from ..runtime.cancel import Stop
 from ..runtime.threads import Team
@@ -28,6 +28,7 @@ Part = tuple[int, int]  # (draw, training part)
 class Run:
     """The state of one run. The text that it shows is about its first draw.
 
+    kept             what a path hands on to its next draws
     tables           one for each draw
     parts            all (draw, training part) of the run
     refused          part -> why the path left it to refit
@@ -38,8 +39,15 @@ class Run:
     current          (j, k) of the split being fitted; k is -1 outside, j is -1 before any
     """
 
-    def __init__(self, work: Work, draws: Sequence[Draw], slot: Slot | None) -> None:
+    def __init__(
+        self,
+        work: Work,
+        draws: Sequence[Draw],
+        slot: Slot | None,
+        kept: Kept | None = None,
+    ) -> None:
         self.work, self.draws, self.slot = work, draws, slot
+        self.kept: Kept = {} if kept is None else kept
         self.stop = Stop() if slot is None else slot.stop
         n_settings = len(work.family.settings)
         self.tables = [TableBuilder(draw.plan, n_settings) for draw in draws]

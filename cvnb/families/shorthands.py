@@ -30,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ..errors import FamilyError
-from .family import ShortHand
+from .family import Family, ShortHand
 from .softmax import SoftmaxWeights
 
 
@@ -266,3 +266,15 @@ def _powers(low: int, high: int) -> FixedValues:
 def _changed(**pairs: tuple[Any, Any]) -> dict[str, Any]:
     """The arguments that differ from their defaults; pairs: (value, default)."""
     return {name: v for name, (v, default) in pairs.items() if v != default}
+
+
+def unresolved(family: Family) -> Family:
+    """Return the short-hand that made this family, whose default grid follows the splits.
+
+    The family itself where no short-hand made it.
+    """
+    if family.call is None:
+        return family
+    name, keywords = family.call
+    short_hand: ShortHand = globals()[name](**keywords)
+    return short_hand

@@ -27,6 +27,7 @@ from ..splits.plan import Plan
 NOTHING = np.zeros(0)  # predictions of a refused split
 PER_WORKER = 4  # batches for each worker, so that none waits long for the last
 Each = Callable[[Callable[[Any, Team], Any], Iterable[Any]], Iterator[Any]]
+Kept = dict[str, Any]  # by name, what a path hands on to its next draws
 
 
 class Unsuited(Exception):
@@ -159,11 +160,12 @@ class Path:
     work = 0.0
     whole, travels, every_setting, compiles, threads = False, True, True, False, False
 
-    def share(self, each: Each, n: int) -> Path:
+    def share(self, each: Each, n: int, kept: Kept) -> Path:
         """Return the path after the work that serves many splits.
 
         each  each(call, items) spreads calls over the workers
         n     number of workers
+        kept  what serves further draws of the same rows: read, and added to
         """
         return self
 

@@ -46,7 +46,7 @@ def plan(
     drawn, task, inner_spec = _draw(recipe, Data.check(X, y, groups), by_name(given))
     if not isinstance(given, Family):
         return drawn
-    resolved = given.resolved(task, _smallest_part(drawn))
+    resolved = given.resolved(task, smallest_part(drawn))
     candidate = resolved.candidate(resolved.settings[0])
     return _without_unused_inner(drawn, resolved, candidate, inner_spec)
 
@@ -350,7 +350,7 @@ def _auto_inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) ->
 def _prepare_family(
     family: Family, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options
 ) -> PreparedFamily:
-    family = family.resolved(task, _smallest_part(plan))
+    family = family.resolved(task, smallest_part(plan))
     if inner_spec is None and len(family.settings) > 1:
         raise RecipeError(
             f"inner=None measures one setting, but the grid has {len(family.settings)}; "
@@ -365,11 +365,21 @@ def _prepare_family(
     rule = rule_of(options.select, family, kinds, loss)
     rule.refuse(plan)
     notes = feasibility.check(plan, data, task, family, loss, kinds)
-    work = Work(family, kinds, data, loss, task, rule, options.path, options.n_jobs)
+    work = Work(
+        family,
+        kinds,
+        data,
+        loss,
+        task,
+        rule,
+        options.path,
+        options.n_jobs,
+        options.select,
+    )
     return PreparedFamily(work, plan, (*notes, *_divided_groups(plan, inner_spec)))
 
 
-def _smallest_part(plan: Plan) -> int:
+def smallest_part(plan: Plan) -> int:
     """Return the number of rows of the smallest training part."""
     outer = [] if plan.outer_layout is None else [plan.outer_layout]
     return min(int(layout.sizes()[:, 0].min()) for layout in plan.inner_kept or outer)

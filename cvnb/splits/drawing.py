@@ -36,16 +36,23 @@ from .specs import (
 K_FOLDS = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold")
 
 
-def draw(recipe: Recipe, data: Data, task: str, inner_spec: Spec) -> Plan:
+def draw(
+    recipe: Recipe,
+    data: Data,
+    task: str,
+    inner_spec: Spec,
+    outer: Layout | None = None,
+) -> Plan:
     """Return the plan of a recipe on these rows.
 
     task: "classification" or "regression"
     inner_spec: the recipe's inner splitter, or what "auto" means; None for no inner splits
+    outer: the outer splits, in place of those that the recipe draws
     """
     drawer, outer_spec = SplitDrawer(recipe, data, task), recipe.outer_spec
-    outer, inner = None, None
+    inner = None
     with _kept_random_state(outer_spec, inner_spec):
-        if outer_spec is not None:
+        if outer_spec is not None and outer is None:
             outer = drawer.outer(outer_spec)
         if inner_spec is not None:
             inner = tuple(drawer.inner_of_parts(inner_spec, outer))

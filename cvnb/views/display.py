@@ -216,6 +216,7 @@ def report_bundle(report: Report) -> Bundle:
     return bundle(
         report_text(report),
         f"<div><b>{html(report.title)}</b></div>",
+        report.picture,
         html_table(report.table) if report.table[0] else "",
         html_list(report.sentences),
     )

@@ -88,7 +88,7 @@ def path_of(job, draws=None):
 def ready(path):
     """The path with what it shares, made here."""
     team = Team(Stop())
-    return path.share(lambda call, items: (call(item, team) for item in items), 1)
+    return path.share(lambda call, items: (call(item, team) for item in items), 1, {})
 
 
 def tasks_of(job, path):

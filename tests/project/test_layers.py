@@ -30,6 +30,7 @@ ORDER = (
     "results",
     "runs",
     "pictures",
+    "studies",
     "figures",
     "views",
     "jupyter",
@@ -41,6 +42,7 @@ FRONT_DOORS = {
     "splits": {"runs", "views"},
     "families": {"views"},
     "results": {"figures", "views"},
+    "studies": {"figures"},
     "jupyter": {"widgets"},
 }
 

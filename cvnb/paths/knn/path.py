@@ -30,6 +30,7 @@ from ..base import (
     PER_WORKER,
     Each,
     Inside,
+    Kept,
     Losses,
     Outside,
     Path,
@@ -130,13 +131,20 @@ class KnnPath(Path):
         n_tested = sum(map(_n_tested, self.plans)) if n_others else 0
         self.work = float(n_shared * n + n_others * n_tested)
 
-    def share(self, each: Each, n: int) -> KnnPath:
-        """Return the path with the lists of neighbours of all rows."""
+    def share(self, each: Each, n: int, kept: Kept) -> KnnPath:
+        """Return the path with the lists of neighbours of all rows; long enough ones are kept."""
         if not self.shared:
             return self
-        lengths = {geometry: self.lengths[geometry] for geometry in self.shared}
+        lists: ListsByGeometry = kept.setdefault("lists", {})
+        lengths = {
+            geometry: self.lengths[geometry]
+            for geometry in self.shared
+            if geometry not in lists
+            or lists[geometry].rows.shape[1] < self.lengths[geometry]
+        }
+        lists |= lists_of_all_rows(self.problem.X, lengths, each, n)
         ready = copy.copy(self)
-        ready.lists = lists_of_all_rows(self.problem.X, lengths, each, n)
+        ready.lists = dict(lists)
         return ready
 
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:

@@ -18,7 +18,7 @@ def refuse_no_result(name: str, result: Any) -> None:
 
 
 class Report:
-    """Text and HTML made from `title`, `table` and `sentences`."""
+    """Text and HTML made from `title`, `picture`, `table` and `sentences`."""
 
     @property
     def title(self) -> str:
@@ -28,6 +28,11 @@ class Report:
     def table(self) -> tuple[Sequence[str], list[Sequence[str]]]:
         """(head, rows), every cell a string; both empty where there is no table."""
         return [], []
+
+    @property
+    def picture(self) -> str:
+        """A small picture without scripts, as HTML; "" where there is none."""
+        return ""
 
     @property
     def sentences(self) -> list[str]:

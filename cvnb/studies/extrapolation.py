@@ -1,0 +1,57 @@
+"""Continue a learning curve beyond its data: a + b n^-c."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+LEAST = 4  # sizes: a formula of three numbers needs more than three
+POWERS = np.geomspace(0.1, 2.0, 60)
+
+
+@dataclass(frozen=True)
+class PowerLaw:
+    """loss(n) = a + b n^-c with b >= 0.
+
+    >>> law = fit_power_law(np.array([10, 20, 40, 80]), np.array([2.0, 1.5, 1.25, 1.125]))
+    >>> round(law(160), 3)
+    1.063
+    """
+
+    a: float
+    b: float
+    c: float
+
+    def __call__(self, n: float) -> float:
+        return float(self.a + self.b * n**-self.c)
+
+    @property
+    def formula(self) -> str:
+        """The formula with its numbers."""
+        return f"{self.a:.3g} + {self.b:.3g} n^-{self.c:.2g}"
+
+
+def fit_power_law(
+    sizes: np.ndarray, risks: np.ndarray, least: float | None = None
+) -> PowerLaw | None:
+    """Return the law with the smallest squared error; None for fewer than four sizes.
+
+    sizes  numbers of training rows, all different
+    risks  the loss at each
+    least  a lower bound of a, such as 0 for losses that are never negative
+    """
+    if sizes.size < LEAST:
+        return None
+    best, smallest = None, np.inf
+    for c in POWERS:
+        x = (sizes / sizes[0]) ** -c
+        b = max(0.0, float(np.cov(x, risks, ddof=0)[0, 1] / x.var()))
+        a = float(risks.mean() - b * x.mean())
+        if least is not None and a < least:
+            a = least
+            b = max(0.0, float(((risks - a) * x).sum() / (x**2).sum()))
+        error = float(((a + b * x - risks) ** 2).sum())
+        if error < smallest:
+            best, smallest = PowerLaw(a, b * float(sizes[0]) ** c, float(c)), error
+    return best

@@ -1,0 +1,315 @@
+"""Every recipe beside each other on shared folds: estimate, interval, known bias, cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..data.table import Data
+from ..errors import InfeasibleError, InputError, Interrupted
+from ..families.family import Family, as_families
+from ..inference.interval import Interval
+from ..pictures.steps import draw_steps
+from ..results.estimate import RiskEstimate, record_of
+from ..results.reports.base import Report
+from ..runs.prepare import run
+from ..splits.options import check_seed
+from ..splits.recipes import Recipe
+from ..splits.specs import check_count, check_share
+from ..wording import number, spread
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FEWER = "trained on fewer rows than there are: slightly pessimistic for all rows"
+FLAT = "optimistic: the rows that chose θ measure it"
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One recipe of the ladder.
+
+    name      the recipe
+    result    its run; None if it cannot be run on these rows
+    bias      what is known of the estimate's bias
+    estimate  its risk; of a recipe that measures nothing outside, the smallest inner loss
+    interval  around the risk; None where there is none
+    fits      number of fits on the refit path
+    seconds   what the run took
+    why       why it cannot be run
+    """
+
+    name: str
+    result: RiskEstimate | None
+    bias: str
+    estimate: float | None
+    interval: Interval | None
+    fits: int
+    seconds: float
+    why: str = ""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ladder(Report):
+    """Every recipe on the same rows; `steps` has one Step for each, the simplest first."""
+
+    steps: tuple[Step, ...]
+
+    @property
+    def results(self) -> dict[str, RiskEstimate]:
+        """The runs by the names of their recipes."""
+        return {step.name: step.result for step in self.steps if step.result is not None}
+
+    @property
+    def _first(self) -> RiskEstimate:
+        return next(iter(self.results.values()))
+
+    @property
+    def title(self) -> str:
+        record = record_of(self._first)
+        name = f"{record.loss.shown_name[:1].upper()}{record.loss.shown_name[1:]}"
+        rows = f"{record.data.n_rows} rows × {record.data.n_columns} columns"
+        return f"{name} of {record.family.label} by every recipe; {rows}"
+
+    @property
+    def table(self) -> tuple[list[str], list[Any]]:
+        head = ["recipe", "estimate", "95 % interval", "trained on", "fits", "seconds", "bias"]
+        return head, [self._row(step) for step in self.steps]
+
+    def _row(self, step: Step) -> list[str]:
+        if step.result is None:
+            return [step.name, "–", "–", "–", "–", "–", step.why]
+        loss = record_of(step.result).loss
+        low_high = "–"
+        if step.interval is not None:
+            ends = (step.interval.low, step.interval.high)
+            low_high = " to ".join(_short(x) for x in sorted(map(loss.shown, ends)))
+        plan = step.result.plan
+        splits = plan.inner[0] if plan.outer_layout is None else plan.outer
+        return [
+            step.name,
+            _short(loss.shown(step.estimate)),
+            low_high,
+            f"{spread(splits.layout.sizes()[:, 0])} rows",
+            str(step.fits),
+            f"{step.seconds:.2g}",
+            step.bias,
+        ]
+
+    @property
+    def sentences(self) -> list[str]:
+        return [
+            "All recipes share their rows: the three with a test set test on the same rows, "
+            "and those with folds have the same outer folds.",
+            "The estimates differ by chance too, so one table says what each recipe costs, "
+            "not which is best.",
+        ]
+
+    @property
+    def picture(self) -> str:
+        """A small picture: every estimate with its interval."""
+        lines = []
+        for step in self.steps:
+            if step.result is None or step.estimate is None:
+                continue
+            loss = record_of(step.result).loss
+            ends = [step.estimate] * 2
+            if step.interval is not None:
+                ends = [step.interval.low, step.interval.high]
+            shown = [float(loss.shown(x) or 0.0) for x in (step.estimate, *ends)]
+            lines.append((step.name, shown[0], min(shown[1:]), max(shown[1:])))
+        return draw_steps(lines, record_of(self._first).loss.shown_name).img
+
+    def figure(self) -> Any:
+        """Draw the estimates with their intervals in plotly."""
+        from ..figures.studies import ladder_figure
+
+        return ladder_figure(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas table, one row per recipe."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "recipe": [step.name for step in self.steps],
+                "estimate": [step.estimate for step in self.steps],
+                "low": [step.interval and step.interval.low for step in self.steps],
+                "high": [step.interval and step.interval.high for step in self.steps],
+                "fits": [step.fits for step in self.steps],
+                "seconds": [step.seconds for step in self.steps],
+                "bias": [step.bias for step in self.steps],
+            }
+        )
+
+
+def ladder(
+    family: Any,
+    X: Any,
+    y: Any,
+    test: float = 0.2,
+    folds: int = 5,
+    samples: int = 20,
+    seed: int = 0,
+    groups: Any = None,
+    sample_weight: Any = None,
+    loss: Any = None,
+    scoring: Any = None,
+    n_jobs: int | None = None,
+    progress: str = "auto",
+) -> Ladder:
+    """Run every recipe on the same rows: what each estimates, how well, and at what cost.
+
+    Recipes with a test set share it; recipes with folds share their outer folds. A recipe
+    that cannot be run on these rows is a line with the reason.
+
+    family, X, y          as in Recipe.run
+    test                  share of the rows of test sets and dev sets
+    folds                 number of outer folds and of inner folds
+    samples               number of random holdouts, for recipes that resample
+    seed                  of all random splits
+    groups ... progress   as in Recipe.run
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn
+    >>> from cvnb.studies import ladder
+    >>> steps = ladder(knn(k=range(1, 20)), *load_iris(return_X_y=True))
+    >>> list(steps.results)[:4]
+    ['dev set', 'internal CV', 'train/validation/test', 'CV then test']
+    >>> steps.results["nested CV"].fold_risks.shape
+    (5,)
+    """
+    family = as_families(family)
+    if isinstance(family, dict):
+        raise InputError("ladder takes one family; call it for each of a comparison.")
+    share, folds = check_share("test", test), check_count("folds", folds, 2)
+    samples, seed = check_count("samples", samples, 1), check_seed(seed)
+    data = Data.check(X, y, groups, sample_weight)
+    is_tuned = len(family.resolved(family.task(data.task), 2).settings) > 1
+    recipes = _tuned if is_tuned else _untuned
+    options = {
+        "groups": groups,
+        "sample_weight": sample_weight,
+        "loss": loss,
+        "scoring": scoring,
+        "n_jobs": n_jobs,
+        "progress": progress,
+    }
+    steps: list[Step] = []
+    try:
+        for name, make, bias in recipes(share, folds, samples, seed):
+            steps.append(_step(name, make, bias, steps, family, X, y, options))
+    except Interrupted:
+        done = f"{len(steps)} recipes were finished"
+        if not any(step.result for step in steps):
+            raise Interrupted(f"{done}, so there is no result.") from None
+        raise Interrupted(f"{done}; error.result holds them.", _in_order(steps)) from None
+    return _in_order(steps)
+
+
+# Makes a recipe from the results so far.
+Make = Callable[[dict[str, RiskEstimate]], Recipe]
+Entry = tuple[str, Make, str]
+ORDER = (
+    "dev set",
+    "internal CV",
+    "train/validation/test",
+    "CV then test",
+    "resampling then test",
+)
+
+
+def _tuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
+    """Return every recipe that chooses, those that others share rows with first."""
+    once = f"unbiased; {FEWER}"
+    return [
+        (
+            "CV then test",
+            lambda _: Recipe.cv_test(inner=folds, test=share, seed=seed),
+            once,
+        ),
+        (
+            "train/validation/test",
+            lambda _: Recipe.train_validation_test(share, share, seed=seed),
+            once,
+        ),
+        (
+            "resampling then test",
+            lambda _: Recipe.resampling_test(samples, test=share, seed=seed),
+            once,
+        ),
+        ("nested CV", lambda _: Recipe.nested_cv(folds, folds, seed=seed), once),
+        (
+            "nested CV with an inner dev set",
+            lambda _: Recipe.nested_dev(folds, seed=seed),
+            once,
+        ),
+        (
+            "nested resampling",
+            lambda _: Recipe.nested_resampling(samples, samples, share, seed=seed),
+            once,
+        ),
+        (
+            "dev set",
+            lambda runs: Recipe(outer=None, dev_rows=runs["CV then test"].plan.outer[0][1]),
+            FLAT,
+        ),
+        (
+            "internal CV",
+            lambda runs: Recipe(outer=None, inner=list(runs["nested CV"].plan.outer)),
+            FLAT,
+        ),
+    ]
+
+
+def _untuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
+    """Return every recipe for one setting."""
+    once = f"unbiased; {FEWER}"
+    return [
+        ("test error", lambda _: Recipe.validation(test=share, seed=seed), once),
+        ("external CV", lambda _: Recipe.external_cv(folds, seed=seed), once),
+        ("leave-one-out CV", lambda _: Recipe.leave_one_out(), "unbiased"),
+    ]
+
+
+def _step(
+    name: str,
+    make: Make,
+    bias: str,
+    before: list[Step],
+    family: Family,
+    X: Any,
+    y: Any,
+    options: dict[str, Any],
+) -> Step:
+    runs = {step.name: step.result for step in before if step.result is not None}
+    try:
+        result = run(make(runs), family, X, y, **options)
+    except (InfeasibleError, KeyError) as error:
+        why = "its rows are those of a recipe that cannot be run"
+        if isinstance(error, InfeasibleError):
+            why = str(error)
+        return Step(name, None, bias, None, None, 0, 0.0, why)
+    assert isinstance(result, RiskEstimate)
+    estimate, interval = result.risk, None
+    if estimate is None:
+        estimate = result.flat
+    else:
+        try:
+            interval = result.interval()
+        except InputError:
+            interval = None
+    n_fits = result.plan.n_inner * len(result.settings) + len(result.plan.outer)
+    seconds = record_of(result).table.seconds
+    return Step(name, result, bias, estimate, interval, n_fits, seconds)
+
+
+def _in_order(steps: list[Step]) -> Ladder:
+    """Return the ladder, the recipes that measure nothing outside first."""
+    place = {name: i for i, name in enumerate(ORDER)}
+    return Ladder(tuple(sorted(steps, key=lambda step: place.get(step.name, len(ORDER)))))
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"

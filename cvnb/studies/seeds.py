@@ -1,0 +1,219 @@
+"""How much does the number hang on the seed? The same nest on other random splits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..engine.study import Job
+from ..errors import InputError
+from ..inference.spread import normal_quantile
+from ..pictures.cloud import draw_cloud
+from ..results.estimate import RiskEstimate, record_of
+from ..results.reports.base import Report
+from ..runs.again import Again
+from ..splits.options import check_seed
+from ..wording import count, number
+from .draws import check_request, delivered, naming, risks_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SETTLED = 0.1  # of the spread: the standard error of a mean over seeds that is settled
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OverSeeds(Report):
+    """The risk of one recipe under several seeds.
+
+    result  the run that the seeds are compared with
+    seeds   the seed of each run
+    risks   [seeds], each as result.risk of a run of its own
+    flats   [seeds], as result.flat; None where the result has none
+    n       number of seeds asked for
+    """
+
+    result: RiskEstimate
+    seeds: np.ndarray
+    risks: np.ndarray
+    flats: np.ndarray | None
+    n: int
+
+    @property
+    def complete(self) -> bool:
+        """False after an interrupt: the finished seeds are kept."""
+        return self.risks.size == self.n
+
+    @property
+    def mean(self) -> float:
+        """The mean risk over the seeds: a repeated nested cross-validation."""
+        return float(self.risks.mean())
+
+    @property
+    def sd(self) -> float:
+        """The standard deviation of the risks over the seeds; NaN for one seed."""
+        return float(self.risks.std(ddof=1)) if self.risks.size > 1 else float("nan")
+
+    @cached_property
+    def enough(self) -> int:
+        """Seeds after which the standard error of their mean is a tenth of sd, and stays so.
+
+        Estimated from the seeds as they come; 100 = 1 / 0.1² where fewer were run.
+        """
+        if self.risks.size < 2 or self.sd == 0:
+            return 1
+        n = np.arange(1, self.risks.size + 1)
+        means = np.cumsum(self.risks) / n
+        squares = np.cumsum((self.risks - self.mean) ** 2) / n - (means - self.mean) ** 2
+        errors = np.sqrt(np.maximum(0.0, squares[1:]) / (n[1:] - 1))
+        is_unsettled = errors > SETTLED * self.sd * (1 + 1e-9)
+        expected = int(np.ceil(SETTLED**-2))
+        if is_unsettled[-1]:
+            return max(expected, self.risks.size + 1)
+        if not is_unsettled.any():
+            return 2
+        return int(np.flatnonzero(is_unsettled)[-1]) + 3
+
+    @cached_property
+    def noise_share(self) -> float | None:
+        """sd² as a share of the variance that the interval of one run stands for; None without.
+
+        What is left is due to the rows themselves, and no number of seeds takes it away.
+        """
+        try:
+            interval = self.result.interval()
+        except InputError:
+            return None
+        error = (interval.high - interval.low) / 2 / normal_quantile(interval.level)
+        if not error > 0 or self.risks.size < 2:
+            return None
+        return min(1.0, (self.sd / error) ** 2)
+
+    @property
+    def title(self) -> str:
+        loss = record_of(self.result).loss
+        seeds = f"{count(self.risks.size, 'seed')}, {self.seeds[0]} to {self.seeds[-1]}"
+        return f"{loss.shown_name[:1].upper()}{loss.shown_name[1:]} under {seeds}"
+
+    @property
+    def table(self) -> tuple[list[str], list[Any]]:
+        loss = record_of(self.result).loss
+        ends = sorted(
+            float(loss.shown(end) or 0.0) for end in (self.risks.min(), self.risks.max())
+        )
+        head = ["mean", "sd", "smallest", "largest", f"seed {self._own_seed} (this run)"]
+        values = [loss.shown(self.mean), self.sd, *ends, loss.shown(self.result.risk)]
+        return head, [[number(value) for value in values]]
+
+    @property
+    def _own_seed(self) -> int:
+        return record_of(self.result).recipe.seed
+
+    @property
+    def sentences(self) -> list[str]:
+        own, risk = self._own_seed, self.result.risk
+        n_better = int((self.risks < risk).sum())
+        sentences = [
+            f"Of these runs {n_better} have a smaller loss than this one, and "
+            f"{self.risks.size - n_better} do not: seed {own} is one of many."
+        ]
+        if self.sd == 0:
+            return ["Every seed gives the same number."]
+        if self.noise_share is not None:
+            percent = 100 * self.noise_share
+            sentences.append(
+                f"The seed accounts for {percent:.0f} % of the variance that the interval of "
+                "one run stands for; the rows account for the rest, which no number of "
+                "seeds takes away."
+            )
+        if self.risks.size > 1:
+            error = self.sd / self.risks.size**0.5
+            sentences.append(
+                f"The mean over these seeds is known to ±{number(float(f'{error:.2g}'))} as "
+                f"far as the seeds go; after {self.enough} seeds its error is a tenth of sd."
+            )
+        return sentences
+
+    @property
+    def picture(self) -> str:
+        """A small picture: a dot for each seed, and lines at the mean and at this run."""
+        loss = record_of(self.result).loss
+        marks = {"mean": self.mean, "this run": self.result.risk}
+        return draw_cloud(
+            np.array([loss.shown(risk) for risk in self.risks], dtype=np.float64),
+            {name: float(loss.shown(value) or 0.0) for name, value in marks.items()},
+            loss.shown_name,
+        ).img
+
+    def figure(self) -> Any:
+        """Draw the risks in plotly, a dot for each seed."""
+        from ..figures.studies import seeds_figure
+
+        return seeds_figure(self)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas table, one row per seed."""
+        import pandas as pd
+
+        columns = {"seed": self.seeds, "risk": self.risks}
+        return pd.DataFrame(
+            columns if self.flats is None else columns | {"flat": self.flats}
+        )
+
+
+def over_seeds(
+    result: RiskEstimate,
+    n: int = 100,
+    first: int = 1,
+    n_jobs: int | None = None,
+    progress: str = "auto",
+) -> OverSeeds:
+    """Run the recipe of a result again under other seeds of its random splits.
+
+        risks[i] = the risk of the same run with Recipe(..., seed=first + i)
+
+    result    of one family, with outer splits
+    n         number of seeds
+    first     the first of them
+    n_jobs    number of workers, as in Recipe.run; by default that of the result
+    progress  "off": silent
+
+    >>> from sklearn.datasets import load_iris
+    >>> from cvnb import knn, nested_cv
+    >>> from cvnb.studies import over_seeds
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = nested_cv(knn(k=range(1, 30), scale=False), X, y)
+    >>> study = over_seeds(result, n=20)
+    >>> study.risks.shape, round(study.mean, 4), round(study.sd, 4)
+    ((20,), 0.0353, 0.0066)
+    >>> float(study.risks[6]) == nested_cv(knn(k=range(1, 30), scale=False), X, y, seed=7).risk
+    True
+    """
+    n = check_request("over_seeds", result, n, n_jobs, progress)
+    first = check_seed(first)
+    check_seed(first + n - 1)
+    recipe = record_of(result).recipe
+    if not recipe.uses_seed:
+        raise InputError(
+            f"no split of {recipe!r} is drawn at random from the seed, so every seed gives "
+            "the same number; use a number of folds, or a share, with shuffle=True."
+        )
+    seeds = np.arange(first, first + n)
+    measured = risks_of(result, _jobs(result, seeds, n_jobs), n, "seeds", progress)
+    n_done = measured.risks.size
+    study = OverSeeds(result, seeds[:n_done], measured.risks, measured.flats, n)
+    return delivered(study, measured, n, "seed")
+
+
+def _jobs(
+    result: RiskEstimate, seeds: np.ndarray, n_jobs: int | None
+) -> Iterator[Job]:
+    again, recipe = Again(result, n_jobs), record_of(result).recipe
+    for seed in seeds.tolist():
+        with naming(f"seed {seed}"):
+            job = again.job(replace(recipe, seed=seed))
+        yield job

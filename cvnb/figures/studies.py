@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..results.estimate import RiskEstimate, record_of
-from ..studies.ladder import Ladder
 from ..studies.learning import LearningCurve
 from ..studies.null import NullTest
 from ..studies.seeds import OverSeeds
+from ..studies.steps import Ladder
 from ..wording import number
 from .look import BLUE, GREY, ORANGE, named_axis, plain, titled_axis
 
@@ -148,14 +148,14 @@ def ladder_figure(steps: Ladder) -> go.Figure:
     >>> len(ladder_figure(steps).data[0].x)
     8
     """
+    loss = record_of(next(iter(steps.results.values()))).loss
     shown = [step for step in steps.steps if step.result is not None]
     values, below, above = [], [], []
     for step in shown:
-        loss, interval = record_of(step.result).loss, step.interval
         value = float(loss.shown(step.estimate) or 0.0)
         ends = [value, value]
-        if interval is not None:
-            ends = [float(loss.shown(x) or 0.0) for x in (interval.low, interval.high)]
+        if (own := step.interval) is not None:
+            ends = [float(loss.shown(x) or 0.0) for x in (own.low, own.high)]
         values.append(value)
         below.append(value - min(ends))
         above.append(max(ends) - value)
@@ -172,7 +172,6 @@ def ladder_figure(steps: Ladder) -> go.Figure:
         showlegend=False,
     )
     y_axis = named_axis("", names) | {"range": [len(names) - 0.4, -0.6]}
-    loss = record_of(shown[0].result).loss
     axes = {"yaxis": y_axis, "xaxis": titled_axis(loss.shown_name)}
     layout = plain(140 + 40 * len(names), left=230, top=20) | axes
     return go.Figure(dots).update_layout(layout)

@@ -79,6 +79,18 @@ RUN = (
     ),
     argument("--path", help="auto, or refit for one fit per setting and split"),
     _flag("--flat", help="also measure every setting outside, for the flat estimate"),
+    argument(
+        "--seeds",
+        help="then the same run under so many other seeds: how far the number moves",
+    ),
+    argument(
+        "--shuffles",
+        help="then the same run on so many shuffles of y: is it better than chance?",
+    ),
+    argument(
+        "--sizes",
+        help="then the same run at so many training sizes: would more rows help?",
+    ),
     _flag("--dry-run", help="say what the run would do and cost; two fits at most"),
     _flag(
         "--background",

@@ -56,6 +56,7 @@ from .magic_options import (
     options_of,
     with_options,
 )
+from .magic_studies import STUDIES, studies_of, wanted_studies
 from .namespace import at_hand, run_body, value_of
 
 
@@ -168,8 +169,8 @@ class NestedCVMagics(Magics):
         X, y, groups, weights = rows_of(arguments, self._value)
         options = self._options(arguments)
         quiet = arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell)
-        if arguments.dry_run and arguments.background:
-            raise NestedCVError("--dry-run is over at once; leave out --background.")
+        wanted = wanted_studies(arguments, self._value)
+        _refuse_together(arguments, wanted)
         family = run_body(self._shell, cell)
         if arguments.dry_run:
             forecast = dry_run(
@@ -189,7 +190,37 @@ class NestedCVMagics(Magics):
             job = begin(ready.run, self._shell, quiet, shows)
             return self._show_job(job, output, quiet)
         result = ready.run(slot if shows and not quiet else None)
-        return self._show(result, output, slot, quiet)
+        if not wanted or not result.complete:
+            return self._show(result, output, slot, quiet)
+        if not slot.used and not quiet:
+            display(result)
+        self._show(result, output, slot, quiet=True)
+        self._run_studies(result, wanted, output, quiet)
+        return None
+
+    def _run_studies(
+        self, result: Result, wanted: dict[str, Any], output: str | None, quiet: bool
+    ) -> None:
+        """Show each study; with -o NAME bind them to NAME_seeds, NAME_shuffles, NAME_sizes.
+
+        Of a comparison these are dicts by the name of the family.
+        """
+        found: dict[str, Any] = {}
+        try:
+            progress = "off" if quiet else self.progress
+            for option, name, study in studies_of(result, wanted, progress):
+                if name:
+                    found.setdefault(option, {})[name] = study
+                else:
+                    found[option] = study
+                if not quiet:
+                    display(study)
+        except Interrupted as error:
+            words = str(error).partition(";")[0]
+            raise NestedCVInterrupted(f"Interrupted: {words}.", result) from None
+        finally:
+            for option, study in found.items():
+                self._bind(output and f"{output}_{option}", study)
 
     def _bind(self, output: str | None, value: Any) -> None:
         if output is not None:
@@ -287,6 +318,23 @@ def _parsed(magic: Callable[..., Any], line: str) -> Any:
         return parse_argstring(magic, line)
     except (UsageError, ValueError) as error:  # ValueError: an unclosed quote
         raise NestedCVError(explained(str(error), options_of(magic))) from None
+
+
+def _refuse_together(arguments: Any, studies: Collection[str]) -> None:
+    if arguments.dry_run and arguments.background:
+        raise NestedCVError("--dry-run is over at once; leave out --background.")
+    for option in studies:
+        if arguments.dry_run:
+            raise NestedCVError(
+                f"--dry-run tells the cost of one run; leave out --{option}, which takes "
+                "at most that many times as long."
+            )
+        if arguments.background:
+            function = STUDIES[option][0]
+            raise NestedCVError(
+                f"--{option} needs the result; leave it out here, and later call "
+                f"cvnb.studies.{function}(job.result)."
+            )
 
 
 def _output_name(arguments: Any) -> str | None:

@@ -33,7 +33,9 @@ def draw_learning_curve(
     parts = [gridline(axes, tick, name) for tick, name in labels]
     for tick in nice_ticks(0.0, last, inside=True):
         parts.append(text(axes.x(tick), axes.bottom + 14, f"{tick:g}", "middle"))
-    parts.append(text((axes.left + axes.right) / 2, HEIGHT - 3, "training rows", "middle"))
+    parts.append(
+        text((axes.left + axes.right) / 2, HEIGHT - 3, "training rows", "middle")
+    )
     circles = "".join(
         f'<circle cx="{axes.x(float(size)):.1f}" cy="{axes.y(float(value)):.1f}" r="2"/>'
         for size, row in zip(sizes, values, strict=True)

@@ -4,9 +4,9 @@ Each study runs the whole recipe again, choice included, many times; what serves
 runs is computed once. What a run leaves in memory is its risk.
 """
 
-from .ladder import ladder
 from .learning import learning_curve
 from .null import null_test
 from .seeds import over_seeds
+from .steps import ladder
 
 __all__ = ["ladder", "learning_curve", "null_test", "over_seeds"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 LEAST = 4  # sizes: a formula of three numbers needs more than three
-POWERS = np.geomspace(0.1, 2.0, 60)
+POWERS = np.geomspace(0.1, 2.0, 30)
+STEP = float(POWERS[1] / POWERS[0])
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,7 @@ class PowerLaw:
 
     >>> law = fit_power_law(np.array([10, 20, 40, 80]), np.array([2.0, 1.5, 1.25, 1.125]))
     >>> round(law(160), 3)
-    1.063
+    1.062
     """
 
     a: float
@@ -43,8 +45,9 @@ def fit_power_law(
     """
     if sizes.size < LEAST:
         return None
-    best, smallest = None, np.inf
-    for c in POWERS:
+
+    def law(c: float) -> tuple[PowerLaw, float]:
+        """Return the best law with this power, and its squared error."""
         x = (sizes / sizes[0]) ** -c
         b = max(0.0, float(np.cov(x, risks, ddof=0)[0, 1] / x.var()))
         a = float(risks.mean() - b * x.mean())
@@ -52,6 +55,10 @@ def fit_power_law(
             a = least
             b = max(0.0, float(((risks - a) * x).sum() / (x**2).sum()))
         error = float(((a + b * x - risks) ** 2).sum())
-        if error < smallest:
-            best, smallest = PowerLaw(a, b * float(sizes[0]) ** c, float(c)), error
-    return best
+        return PowerLaw(a, b * float(sizes[0]) ** c, c), error
+
+    best = min(POWERS, key=lambda c: law(c)[1])
+    around = best / STEP, best * STEP
+    found = minimize_scalar(lambda c: law(c)[1], bounds=around, method="bounded")
+    c = float(found.x if found.fun < law(best)[1] else best)
+    return law(c)[0]

@@ -21,7 +21,7 @@ from ..splits.layouts import compress
 from ..splits.options import check_seed
 from ..splits.specs import FixedRows, ListedSplits, check_count, is_whole
 from ..splits.splitters import Pair
-from ..wording import count, number
+from ..wording import count
 from .draws import check_request, delivered, naming, risks_of
 from .extrapolation import PowerLaw, fit_power_law
 from .subsets import Subsets
@@ -89,10 +89,9 @@ class LearningCurve(Report):
     def table(self) -> tuple[list[str], list[Any]]:
         loss, means = record_of(self.result).loss, self.means
         head = ["training rows", *map(str, self.sizes)]
-        shown = [number(loss.shown(float(mean))) for mean in means]
+        shown = [f"{loss.shown(float(mean)):.4g}" for mean in means]
         spread = [
-            number(float(f"{row.std(ddof=1):.2g}")) if row.size > 1 else "–"
-            for row in self.risks
+            f"{row.std(ddof=1):.2g}" if row.size > 1 else "–" for row in self.risks
         ]
         return head, [["mean", *shown], ["sd over repeats", *spread]]
 
@@ -125,14 +124,16 @@ class LearningCurve(Report):
         change = "a score that rises" if loss.is_score else "a loss that falls"
         measured = (
             f"From {size} to {self.sizes[-1]} training rows: {change} by "
-            f"{_short(fall)} ± {_short(error)} (95 %, over {count(self._n_folds, 'test fold')})."
+            f"{fall:.2g} ± {error:.2g} (95 %, over {count(self._n_folds, 'test fold')})."
         )
-        if not error == error:
+        if np.isnan(error):
             return f"{measured} One test fold says nothing about the error of that."
         if fall > error:
             return f"Would more rows help? Probably: {measured}"
         if fall < -error:
-            return f"Would more rows help? No sign of it, rather the contrary: {measured}"
+            return (
+                f"Would more rows help? No sign of it, rather the contrary: {measured}"
+            )
         return f"Would more rows help? These rows cannot tell: {measured}"
 
     @property
@@ -143,7 +144,7 @@ class LearningCurve(Report):
         if self.law is None:
             return []
         loss, n = record_of(self.result).loss, int(self.sizes[-1])
-        value = number(float(f"{loss.shown(self.law(2 * n)):.3g}"))
+        value = f"{loss.shown(self.law(2 * n)):.3g}"
         return [
             f"At {2 * n} training rows the formula {self.law.formula} would give {value}. It "
             f"rests on {count(self.sizes.size, 'size')} and on the assumption that the curve "
@@ -165,7 +166,9 @@ class LearningCurve(Report):
             return None
         n, loss = float(self.sizes[-1]), record_of(self.result).loss
         sizes = np.linspace(n, 2 * n, 20)
-        return sizes, np.array([loss.shown(self.law(x)) for x in sizes], dtype=np.float64)
+        return sizes, np.array(
+            [loss.shown(self.law(x)) for x in sizes], dtype=np.float64
+        )
 
     def figure(self) -> Any:
         """Draw the curve in plotly."""
@@ -238,14 +241,12 @@ def learning_curve(
     fold_risks = np.full((*shape, len(result.plan.outer)), np.nan)
     done = zip(draws, measured.risks, measured.fold_risks, strict=False)
     for (i, r), risk, folds in done:
-        at = (i, r) if every[i] < subsets.n_full else i  # the full part is its only subset
+        at = (
+            (i, r) if every[i] < subsets.n_full else i
+        )  # the full part is its only subset
         risks[at], fold_risks[at] = risk, folds
     curve = LearningCurve(result, np.array(every), risks, fold_risks, seed)
     return delivered(curve, measured, n, "subset")
-
-
-def _short(value: float) -> str:
-    return number(float(f"{value:.2g}"))
 
 
 def _refuse_recipe(result: RiskEstimate) -> None:

@@ -16,7 +16,7 @@ from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
 from ..runs.again import Again
 from ..splits.options import check_seed
-from ..wording import count, number
+from ..wording import count
 from .draws import check_request, delivered, naming, risks_of
 from .shuffles import Shuffles, given_shuffles, shuffles_of
 
@@ -72,22 +72,26 @@ class NullTest(Report):
         loss = record_of(self.result).loss
         name = f"{loss.shown_name[:1].upper()}{loss.shown_name[1:]}"
         shuffles = count(self.risks.size, "shuffle")
-        return f"{name} against chance: p = {self.p:.2g} ({shuffles} of {self.shuffled})"
+        return (
+            f"{name} against chance: p = {self.p:.2g} ({shuffles} of {self.shuffled})"
+        )
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
-        loss = record_of(self.result).loss
         head = ["estimate", "real targets", "shuffled: mean", "best", "p"]
-        lines = [("nested", self.result.risk, self.risks, self.p)]
+        rows = [self._row("nested", self.result.risk, self.risks, self.p)]
         if self.flats is not None:
             name = "flat (the same folds choose and measure)"
-            lines.append((name, self.result.flat, self.flats, self.p_flat))
-        rows = []
-        for name, real, shuffled, p in lines:
-            losses = [real, float(shuffled.mean()), float(shuffled.min())]
-            values = [number(loss.shown(x)) for x in losses]
-            rows.append([name, *values, "–" if p is None else f"{p:.2g}"])
+            rows.append(self._row(name, self.result.flat, self.flats, self.p_flat))
         return head, rows
+
+    def _row(
+        self, name: str, real: float | None, shuffled: np.ndarray, p: float | None
+    ) -> list[str]:
+        loss = record_of(self.result).loss
+        losses = [real, float(shuffled.mean()), float(shuffled.min())]
+        shown = [f"{loss.shown(x):.4g}" if x is not None else "–" for x in losses]
+        return [name, *shown, "–" if p is None else f"{p:.2g}"]
 
     @property
     def sentences(self) -> list[str]:
@@ -102,8 +106,8 @@ class NullTest(Report):
             chance = loss.shown(float(self.risks.mean()))
             sentences.append(
                 "Choosing and measuring on the same folds reads "
-                f"{number(float(f'{low:.4g}'))} on average where there is nothing to learn, "
-                f"and the nested estimate {number(float(f'{chance:.4g}'))}: a p from the flat "
+                f"{low:.4g} on average where there is nothing to learn, "
+                f"and the nested estimate {chance:.4g}: a p from the flat "
                 "estimate is right only if every shuffle is tuned as well, as here."
             )
         if isinstance(self._shuffles, Shuffles):

@@ -17,6 +17,7 @@ from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
 from ..runs.again import Again
 from ..splits.options import check_seed
+from ..splits.specs import check_count
 from ..wording import count, number
 from .draws import check_request, delivered, naming, risks_of
 
@@ -68,7 +69,9 @@ class OverSeeds(Report):
             return 1
         n = np.arange(1, self.risks.size + 1)
         means = np.cumsum(self.risks) / n
-        squares = np.cumsum((self.risks - self.mean) ** 2) / n - (means - self.mean) ** 2
+        squares = (
+            np.cumsum((self.risks - self.mean) ** 2) / n - (means - self.mean) ** 2
+        )
         errors = np.sqrt(np.maximum(0.0, squares[1:]) / (n[1:] - 1))
         is_unsettled = errors > SETTLED * self.sd * (1 + 1e-9)
         expected = int(np.ceil(SETTLED**-2))
@@ -103,11 +106,18 @@ class OverSeeds(Report):
     def table(self) -> tuple[list[str], list[Any]]:
         loss = record_of(self.result).loss
         ends = sorted(
-            float(loss.shown(end) or 0.0) for end in (self.risks.min(), self.risks.max())
+            float(loss.shown(end) or 0.0)
+            for end in (self.risks.min(), self.risks.max())
         )
-        head = ["mean", "sd", "smallest", "largest", f"seed {self._own_seed} (this run)"]
+        head = [
+            "mean",
+            "sd",
+            "smallest",
+            "largest",
+            f"seed {self._own_seed} (this run)",
+        ]
         values = [loss.shown(self.mean), self.sd, *ends, loss.shown(self.result.risk)]
-        return head, [[number(value) for value in values]]
+        return head, [[_short(value) for value in values]]
 
     @property
     def _own_seed(self) -> int:
@@ -133,7 +143,7 @@ class OverSeeds(Report):
         if self.risks.size > 1:
             error = self.sd / self.risks.size**0.5
             sentences.append(
-                f"The mean over these seeds is known to ±{number(float(f'{error:.2g}'))} as "
+                f"The mean over these seeds is known to ±{error:.2g} as "
                 f"far as the seeds go; after {self.enough} seeds its error is a tenth of sd."
             )
         return sentences
@@ -189,12 +199,12 @@ def over_seeds(
     >>> result = nested_cv(knn(k=range(1, 30), scale=False), X, y)
     >>> study = over_seeds(result, n=20)
     >>> study.risks.shape, round(study.mean, 4), round(study.sd, 4)
-    ((20,), 0.0353, 0.0066)
+    ((20,), 0.044, 0.0095)
     >>> float(study.risks[6]) == nested_cv(knn(k=range(1, 30), scale=False), X, y, seed=7).risk
     True
     """
     n = check_request("over_seeds", result, n, n_jobs, progress)
-    first = check_seed(first)
+    first = check_count("first", first, 0)
     check_seed(first + n - 1)
     recipe = record_of(result).recipe
     if not recipe.uses_seed:
@@ -209,11 +219,13 @@ def over_seeds(
     return delivered(study, measured, n, "seed")
 
 
-def _jobs(
-    result: RiskEstimate, seeds: np.ndarray, n_jobs: int | None
-) -> Iterator[Job]:
+def _jobs(result: RiskEstimate, seeds: np.ndarray, n_jobs: int | None) -> Iterator[Job]:
     again, recipe = Again(result, n_jobs), record_of(result).recipe
     for seed in seeds.tolist():
         with naming(f"seed {seed}"):
             job = again.job(replace(recipe, seed=seed))
         yield job
+
+
+def _short(value: float | None) -> str:
+    return number(None if value is None else float(f"{value:.4g}"))

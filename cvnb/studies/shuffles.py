@@ -93,7 +93,11 @@ def _kind(
         words = "rows inside groups, because y varies in them"
         return words, _inside(data.groups, data.y), data.n_rows
     words = "whole groups, because y is constant in each"
-    return words, lambda random: first[random.permutation(first.size)][codes], first.size
+    return (
+        words,
+        lambda random: first[random.permutation(first.size)][codes],
+        first.size,
+    )
 
 
 def _refuse_order(result: RiskEstimate) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from ..runs.prepare import run
 from ..splits.options import check_seed
 from ..splits.recipes import Recipe
 from ..splits.specs import check_count, check_share
-from ..wording import number, spread
+from ..wording import spread
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,7 +59,9 @@ class Ladder(Report):
     @property
     def results(self) -> dict[str, RiskEstimate]:
         """The runs by the names of their recipes."""
-        return {step.name: step.result for step in self.steps if step.result is not None}
+        return {
+            step.name: step.result for step in self.steps if step.result is not None
+        }
 
     @property
     def _first(self) -> RiskEstimate:
@@ -74,7 +76,15 @@ class Ladder(Report):
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
-        head = ["recipe", "estimate", "95 % interval", "trained on", "fits", "seconds", "bias"]
+        head = [
+            "recipe",
+            "estimate",
+            "95 % interval",
+            "trained on",
+            "fits",
+            "seconds",
+            "bias",
+        ]
         return head, [self._row(step) for step in self.steps]
 
     def _row(self, step: Step) -> list[str]:
@@ -84,7 +94,10 @@ class Ladder(Report):
         low_high = "–"
         if step.interval is not None:
             ends = (step.interval.low, step.interval.high)
-            low_high = " to ".join(_short(x) for x in sorted(map(loss.shown, ends)))
+            low_high = " to ".join(
+                _short(end)
+                for end in sorted(float(loss.shown(end) or 0.0) for end in ends)
+            )
         plan = step.result.plan
         splits = plan.inner[0] if plan.outer_layout is None else plan.outer
         return [
@@ -152,24 +165,19 @@ def ladder(
     folds: int = 5,
     samples: int = 20,
     seed: int = 0,
-    groups: Any = None,
-    sample_weight: Any = None,
-    loss: Any = None,
-    scoring: Any = None,
-    n_jobs: int | None = None,
-    progress: str = "auto",
+    **run_options: Any,
 ) -> Ladder:
     """Run every recipe on the same rows: what each estimates, how well, and at what cost.
 
     Recipes with a test set share it; recipes with folds share their outer folds. A recipe
     that cannot be run on these rows is a line with the reason.
 
-    family, X, y          as in Recipe.run
-    test                  share of the rows of test sets and dev sets
-    folds                 number of outer folds and of inner folds
-    samples               number of random holdouts, for recipes that resample
-    seed                  of all random splits
-    groups ... progress   as in Recipe.run
+    family, X, y   as in Recipe.run
+    test           share of the rows of test sets and dev sets
+    folds          number of outer folds and of inner folds
+    samples        number of random holdouts, for recipes that resample
+    seed           of all random splits
+    run_options    other arguments of Recipe.run
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn
@@ -185,26 +193,19 @@ def ladder(
         raise InputError("ladder takes one family; call it for each of a comparison.")
     share, folds = check_share("test", test), check_count("folds", folds, 2)
     samples, seed = check_count("samples", samples, 1), check_seed(seed)
-    data = Data.check(X, y, groups, sample_weight)
-    is_tuned = len(family.resolved(family.task(data.task), 2).settings) > 1
-    recipes = _tuned if is_tuned else _untuned
-    options = {
-        "groups": groups,
-        "sample_weight": sample_weight,
-        "loss": loss,
-        "scoring": scoring,
-        "n_jobs": n_jobs,
-        "progress": progress,
-    }
+    task = family.task(Data.check(X, y).task)
+    recipes = _tuned if len(family.resolved(task, 2).settings) > 1 else _untuned
     steps: list[Step] = []
     try:
         for name, make, bias in recipes(share, folds, samples, seed):
-            steps.append(_step(name, make, bias, steps, family, X, y, options))
+            steps.append(_step(name, make, bias, steps, family, X, y, run_options))
     except Interrupted:
         done = f"{len(steps)} recipes were finished"
         if not any(step.result for step in steps):
             raise Interrupted(f"{done}, so there is no result.") from None
-        raise Interrupted(f"{done}; error.result holds them.", _in_order(steps)) from None
+        raise Interrupted(
+            f"{done}; error.result holds them.", _in_order(steps)
+        ) from None
     return _in_order(steps)
 
 
@@ -252,7 +253,9 @@ def _tuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
         ),
         (
             "dev set",
-            lambda runs: Recipe(outer=None, dev_rows=runs["CV then test"].plan.outer[0][1]),
+            lambda runs: Recipe(
+                outer=None, dev_rows=runs["CV then test"].plan.outer[0][1]
+            ),
             FLAT,
         ),
         (
@@ -283,9 +286,8 @@ def _step(
     y: Any,
     options: dict[str, Any],
 ) -> Step:
-    runs = {step.name: step.result for step in before if step.result is not None}
     try:
-        result = run(make(runs), family, X, y, **options)
+        result = run(make(_results(before)), family, X, y, **options)
     except (InfeasibleError, KeyError) as error:
         why = "its rows are those of a recipe that cannot be run"
         if isinstance(error, InfeasibleError):
@@ -305,10 +307,16 @@ def _step(
     return Step(name, result, bias, estimate, interval, n_fits, seconds)
 
 
+def _results(steps: Iterable[Step]) -> dict[str, RiskEstimate]:
+    return {step.name: step.result for step in steps if step.result is not None}
+
+
 def _in_order(steps: list[Step]) -> Ladder:
     """Return the ladder, the recipes that measure nothing outside first."""
     place = {name: i for i, name in enumerate(ORDER)}
-    return Ladder(tuple(sorted(steps, key=lambda step: place.get(step.name, len(ORDER)))))
+    return Ladder(
+        tuple(sorted(steps, key=lambda step: place.get(step.name, len(ORDER))))
+    )
 
 
 def _short(value: float | None) -> str:

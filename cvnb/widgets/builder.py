@@ -34,7 +34,7 @@ from .run_request import (
     Rendered,
     RunRequest,
     are_same,
-    cost_of,
+    is_live,
     map_of,
     name_of_loss,
     name_of_rule,
@@ -42,10 +42,10 @@ from .run_request import (
 )
 from .static_copy import Snapshot
 from .view import panel
+from .watched import Watched
 from .worker import Worker
 
 A_WHILE = 0.3  # seconds of drawing after which the builder shows that it draws
-LIVE = 3e9  # multiplications: cheaper runs start without the Run button
 
 
 class RecipeBuilder(Controls):
@@ -99,13 +99,13 @@ class RecipeBuilder(Controls):
         namespace: dict[str, Any] | None = None,
         names: dict[str, str] | None = None,
     ) -> None:
-        self._data, self._newest = Data.check(X, y).copied(), 0
+        self._data = Data.check(X, y).copied()
         writer = CodeWriter(X, y, groups, namespace, names or {})
         super().__init__(writer, self._data.n_rows)
         self._known["result"] = None
         self._strip, self._nest = panel("strip"), panel("nest")
         self._curve = CurveView()
-        self._worker = Worker(lambda: Watched(self))
+        self._worker = Worker(lambda: Watched(self._under_way))
         shown = w.VBox([self._strip, self._nest, self._curve.place])
         inside = w.Box([self._form, shown]).add_class("cvnb-builder")
         self.add_class("cvnb-host")
@@ -222,19 +222,12 @@ class RecipeBuilder(Controls):
         )
         self._worker.ask(lambda slot: self._work(slot, version, request))
 
-    def _publish(self, version: int, show: Callable[[], None]) -> None:
-        """Show something unless there is a newer request."""
-        with self._lock:
-            if version == self._newest:
-                show()
-                self._form.drawn += 1
-
     def _work(self, slot: Any, version: int, request: RunRequest) -> None:
         """Draw the plan; run it if that is fast or the Run button was pressed."""
         slot.version = version
         try:
             ready, picture = self._draw_plan(version, request)
-            live = cost_of(ready) <= LIVE
+            live = is_live(ready.jobs[""].work, ready.plan)
             self._publish(
                 version, lambda: self._begin(ready, picture, live, request.asked)
             )
@@ -295,7 +288,8 @@ class RecipeBuilder(Controls):
         self._show_plan(ready.plan, picture)
         if not live:
             running = "Running; nothing is finished yet."
-            self._show_nothing(running if asked else waiting_words(ready))
+            waiting = waiting_words(ready.jobs[""].work, ready.plan)
+            self._show_nothing(running if asked else waiting)
         self._busy(live or asked)
 
     def _data_with(self, groups: str, given: Any) -> Data:
@@ -380,20 +374,3 @@ class RecipeBuilder(Controls):
 
     def __repr__(self) -> str:
         return f"RecipeBuilder({self.recipe!r}, {self.family!r})"
-
-
-class Watched(Slot):
-    """The slot of a run whose progress a builder shows."""
-
-    def __init__(self, builder: RecipeBuilder) -> None:
-        super().__init__()
-        self.builder, self.version = builder, 0
-
-    @property
-    def seen(self) -> bool:
-        """Whether somebody sees the progress: always."""
-        return True
-
-    def draw(self, text: str) -> None:
-        """Show a bar, a sentence, and the result so far."""
-        self.builder._under_way(self, text)

@@ -151,8 +151,8 @@ class SpreadExplorer(View):
     >>> explorer.outer = 10
     >>> explorer.wait(60), round(explorer.result.risk, 4), round(explorer.study.mean, 4)
     (True, 0.0467, 0.0497)
+    >>> explorer.cancel()  # nothing is running; else it keeps the seeds that are finished
     >>> explorer.run()  # as the button does; a fast path needs none
-    >>> explorer.cancel()  # keeps the seeds that are finished
     >>> explorer.wait(60), "mean" in explorer.snapshot().html
     (True, True)
     >>> explorer.close()
@@ -226,7 +226,7 @@ class SpreadExplorer(View):
     def _new_slot(self) -> Watched:
         return Watched(self._under_way)
 
-    def _clicked(self, _: Any, content: Any, __: Any) -> None:
+    def _hear(self, _: Any, content: Any, __: Any) -> None:
         action = content.get("action") if isinstance(content, dict) else None
         if action == "run":
             self.run()

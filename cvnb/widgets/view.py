@@ -38,7 +38,7 @@ class View(WithStaticCopy):
         self.children = [inside]
         self.observe(lambda change: self._refresh(), names=self._names)
         self._form.observe(self._form_changed, names="entered")
-        self._form.on_msg(self._clicked)
+        self._form.on_msg(self._hear)
         self._refresh()
 
     def _show(self) -> None:
@@ -47,7 +47,7 @@ class View(WithStaticCopy):
     def _new_slot(self) -> Slot:
         return Slot()
 
-    def _clicked(self, _: Any, content: Any, __: Any) -> None:
+    def _hear(self, _: Any, content: Any, __: Any) -> None:
         self._page_opened()
 
     def _refresh(self) -> None:

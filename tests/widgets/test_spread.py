@@ -146,7 +146,7 @@ def test_a_slow_path_waits_for_run(explore, monkeypatch):
     assert (explorer.result, explorer.study) == (None, None)
     assert "Not run yet: 100 fits" in explorer._strip.value
     assert explorer._form.actions == [["run", "Run", True], ["cancel", "Cancel", False]]
-    explorer._clicked(None, {"action": "run"}, None)
+    explorer._hear(None, {"action": "run"}, None)
     assert settled(explorer) == ""
     same(explorer, Recipe(4, 2).run(family, X, y), 4)
 
@@ -167,7 +167,7 @@ def test_cancel_keeps_the_seeds_that_are_finished(explore):
     assert explorer._form.busy
     assert "of 1000 seeds" in explorer._form.status
     assert 0 < explorer._form.share < 0.5
-    explorer._clicked(None, {"action": "cancel"}, None)
+    explorer._hear(None, {"action": "cancel"}, None)
     assert settled(explorer) == ""
     study = explorer.study
     assert 2 <= study.risks.size < 1000
@@ -296,7 +296,7 @@ def test_the_browser_may_send_anything(explore):
         assert name in explorer._form.error
     explorer._form.enter(_result=1, study=2, close=3)
     for content in (None, "run", [], {}, {"action": ["run"]}, {"action": "close"}):
-        explorer._clicked(None, content, None)
+        explorer._hear(None, content, None)
     explorer.outer = 4
     assert settled(explorer) == ""
     same(explorer, Recipe(4).run(FAST, X, y), 5)
@@ -361,7 +361,7 @@ def test_a_page_that_missed_something_gets_it_without_another_run(explore, monke
     before, study = explorer._curve.widget, explorer.study
     explorer._form.get_state()
     explorer._form.drawn += 1  # something was drawn while the page was loading
-    explorer._clicked(None, {"action": "opened"}, None)
+    explorer._hear(None, {"action": "opened"}, None)
     assert settled(explorer) == ""
     assert explorer._curve.widget is not before
     assert explorer.study is study

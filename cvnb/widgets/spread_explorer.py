@@ -214,14 +214,12 @@ class SpreadExplorer(View):
     def snapshot(self) -> Snapshot:
         """Return a static copy that needs no kernel: numbers, curve and cloud."""
         with self._lock:
-            result, study, words = self.result, self.study, self._spread.words.value
+            result, cloud = self.result, self._spread.html
         if result is None:
             return Snapshot(repr(self), self._strip.value or html(self._form.error))
         curve = curve_of(result)
-        pictures = "" if curve is None else draw_curve(curve).img
-        if study is not None:
-            pictures += f" {study.picture}"
-        return Snapshot(repr(self), f"{strip_of(result)}<div>{pictures}</div>{words}")
+        picture = "" if curve is None else draw_curve(curve).img
+        return Snapshot(repr(self), f"{strip_of(result)}<div>{picture}</div>{cloud}")
 
     def _new_slot(self) -> Watched:
         return Watched(self._under_way)

@@ -34,6 +34,7 @@ class SpreadView:
     def draw(self, figure: Any, has_cloud: bool, words: str = "") -> None:
         """Show the figure of another curve, with room for its cloud or without."""
         self._plain, self._has_cloud, self.study = figure, has_cloud, None
+        self.words.layout.display = None if has_cloud else "none"
         self.words.value = f"<div>{html(words)}</div>" if words else ""
         self.curve.draw(beside_curve(figure, None) if has_cloud else figure)
 
@@ -45,6 +46,12 @@ class SpreadView:
         self.study = study
         self.words.value = words_of(study)
         self.curve.draw(beside_curve(self._plain, study))
+
+    @property
+    def html(self) -> str:
+        """The cloud as a small picture, and its words; "" without a cloud."""
+        picture = "" if self.study is None else self.study.picture
+        return f"<div>{picture}</div>{self.words.value}" if self._has_cloud else ""
 
     def fill(
         self, result: RiskEstimate, n: int, slot: Watched, publish: Callable[..., None]

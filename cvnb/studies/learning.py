@@ -91,7 +91,7 @@ class LearningCurve(Report):
         head = ["training rows", *map(str, self.sizes)]
         shown = [f"{loss.shown(float(mean)):.4g}" for mean in means]
         spread = [
-            f"{row.std(ddof=1):.2g}" if row.size > 1 else "–" for row in self.risks
+            f"{row.std(ddof=1):.2g}" if np.ptp(row) else "–" for row in self.risks
         ]
         return head, [["mean", *shown], ["sd over repeats", *spread]]
 

@@ -83,9 +83,10 @@ class OverSeeds(Report):
 
     @cached_property
     def noise_share(self) -> float | None:
-        """sd² as a share of the variance that the interval of one run stands for; None without.
+        """sd² / (sd² + e²), e the standard error behind the interval of one run; None without.
 
-        What is left is due to the rows themselves, and no number of seeds takes it away.
+        The share of the spread of one run's number that is split noise. The rest is due to
+        the rows, and no number of seeds takes it away.
         """
         try:
             interval = self.result.interval()
@@ -94,7 +95,7 @@ class OverSeeds(Report):
         error = (interval.high - interval.low) / 2 / normal_quantile(interval.level)
         if not error > 0 or self.risks.size < 2:
             return None
-        return min(1.0, (self.sd / error) ** 2)
+        return float(self.sd**2 / (self.sd**2 + error**2))
 
     @property
     def title(self) -> str:
@@ -136,9 +137,8 @@ class OverSeeds(Report):
         if self.noise_share is not None:
             percent = 100 * self.noise_share
             sentences.append(
-                f"The seed accounts for {percent:.0f} % of the variance that the interval of "
-                "one run stands for; the rows account for the rest, which no number of "
-                "seeds takes away."
+                f"Of the variance of one run's number about {percent:.0f} % is due to the "
+                "seed; the rest is due to the rows, and no number of seeds takes it away."
             )
         if self.risks.size > 1:
             error = self.sd / self.risks.size**0.5

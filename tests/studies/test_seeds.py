@@ -92,7 +92,8 @@ def test_the_summary_is_arithmetic_on_the_risks():
     assert not settled[study.enough - 3]
     interval = result.interval()
     error = (interval.high - interval.low) / 2 / 1.959963984540054
-    assert study.noise_share == pytest.approx((study.sd / error) ** 2)
+    share = study.sd**2 / (study.sd**2 + error**2)
+    assert study.noise_share == pytest.approx(share)
     frame = study.to_frame()
     assert list(frame) == ["seed", "risk", "flat"]
     assert frame["risk"].to_numpy() == pytest.approx(study.risks)

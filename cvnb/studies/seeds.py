@@ -18,7 +18,7 @@ from ..results.reports.base import Report
 from ..runs.again import Again
 from ..splits.options import check_seed
 from ..splits.specs import check_count
-from ..wording import count, number
+from ..wording import count, rounded
 from .draws import check_request, delivered, naming, risks_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class OverSeeds(Report):
             f"seed {self._own_seed} (this run)",
         ]
         values = [loss.shown(self.mean), self.sd, *ends, loss.shown(self.result.risk)]
-        return head, [[_short(value) for value in values]]
+        return head, [[rounded(value, 4) for value in values]]
 
     @property
     def _own_seed(self) -> int:
@@ -143,7 +143,7 @@ class OverSeeds(Report):
         if self.risks.size > 1:
             error = self.sd / self.risks.size**0.5
             sentences.append(
-                f"The mean over these seeds is known to ±{error:.2g} as "
+                f"The mean over these seeds is known to ±{rounded(error, 2)} as "
                 f"far as the seeds go; after {self.enough} seeds its error is a tenth of sd."
             )
         return sentences
@@ -225,7 +225,3 @@ def _jobs(result: RiskEstimate, seeds: np.ndarray, n_jobs: int | None) -> Iterat
         with naming(f"seed {seed}"):
             job = again.job(replace(recipe, seed=seed))
         yield job
-
-
-def _short(value: float | None) -> str:
-    return number(None if value is None else float(f"{value:.4g}"))

@@ -223,7 +223,6 @@ ORDER = (
 
 def _tuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
     """Return every recipe that chooses, those that others share rows with first."""
-    once = FEWER
     return [
         (
             "CV then test",
@@ -268,7 +267,6 @@ def _tuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
 
 def _untuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
     """Return every recipe for one setting."""
-    once = FEWER
     return [
         ("test error", lambda _: Recipe.validation(test=share, seed=seed), FEWER),
         ("external CV", lambda _: Recipe.external_cv(folds, seed=seed), FEWER),

@@ -21,6 +21,7 @@ from .spread import (
     hoeffding_interval,
     holdout_interval,
 )
+from .wilson import wilson_interval
 
 _REPORTS = {
     "compare_rules": "results.reports.rules",
@@ -47,6 +48,7 @@ __all__ = [
     "theta_report",
     "tibshirani_bias",
     "tied_settings",
+    "wilson_interval",
 ]
 
 if TYPE_CHECKING:

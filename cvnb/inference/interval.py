@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import InputError
+from ..losses.ranges import range_of
 from .checked import probability
 from .interval_methods import (
     METHODS,
@@ -15,10 +16,9 @@ from .interval_methods import (
     other_loss,
     parts_overlap,
     rows_in_groups,
-    rows_weighted,
 )
 from .measured import outer_rows, refuse_time
-from .spread import positive_range
+from .spread import Ends, positive_range
 
 if TYPE_CHECKING:
     from ..results.estimate import RiskEstimate
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interval:
-    """low <= target <= high with probability `level`.
+    """low <= target <= high with probability `level`; both are losses, in the loss's range.
 
     method  name of the formula
     target  what the interval covers
@@ -66,9 +66,15 @@ def interval_of(
             n_parts, loss = len(result.fold_risks), result._record.loss.words
             words = words.format(n_parts=n_parts, loss=loss)
             raise InputError(f"method={name!r} {words}")
-    low, high = chosen.ends(result, level, range)
+    low, high = _clipped(result, *chosen.ends(result, level, range))
     target = chosen.covers(result) + _units(result)
     return Interval(low, high, level, name, target, why)
+
+
+def _clipped(result: RiskEstimate, low: float, high: float) -> Ends:
+    """Return the ends cut off where the loss, and so its risk, cannot be."""
+    least, most = range_of(result._record.loss)
+    return max(least, low), min(most, high)
 
 
 def _refuse_unmeasured(result: RiskEstimate) -> None:
@@ -88,9 +94,8 @@ def _refuse_unmeasured(result: RiskEstimate) -> None:
 def _auto(result: RiskEstimate) -> tuple[str, str]:
     """(method, why): the one that suits the recipe and the losses."""
     record = result._record
-    is_plain = not rows_weighted(result) and not rows_in_groups(result)
-    is_exact = one_part(result) and is_plain
-    if not is_exact and not other_loss(result):
+    overlaps = parts_overlap(result)
+    if overlaps and not other_loss(result):
         losses = np.concatenate(outer_rows(result))
         if np.ptp(losses) == 0:
             return "hoeffding", "for row losses without any spread"
@@ -98,7 +103,7 @@ def _auto(result: RiskEstimate) -> tuple[str, str]:
         return "holdout", "for one test part"
     if any(rows is None for rows in record.table.rows):
         return "corrected_t", f"for {record.loss.words}, which has no row losses"
-    if parts_overlap(result):
+    if overlaps:
         return "corrected_t", "for test parts that overlap"
     return "bayle", "for test parts that do not overlap"
 

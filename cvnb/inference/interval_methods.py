@@ -18,8 +18,8 @@ from .spread import (
     corrected_t_interval,
     hoeffding_interval,
     holdout_interval,
-    normal_quantile,
 )
+from .wilson import score_interval, wilson_interval
 
 if TYPE_CHECKING:
     from ..results.estimate import RiskEstimate
@@ -103,13 +103,12 @@ def other_loss(result: RiskEstimate) -> bool:
 
 
 def bayle(result: RiskEstimate, level: float, range: float | None) -> Ends:
-    """Normal interval from the row losses of K-fold CV."""
-    return bayle_interval(
-        outer_rows(result),
-        level,
-        weights=fold_weights(result),
-        groups=outer_groups(result),
-    )
+    """Normal interval from the row losses of K-fold CV; for 0-1 loss Wilson's ends."""
+    losses, groups = outer_rows(result), outer_groups(result)
+    weights = fold_weights(result)
+    if not other_loss(result):
+        return score_interval(losses, level, weights, groups)
+    return bayle_interval(losses, level, weights=weights, groups=groups)
 
 
 def corrected_t(result: RiskEstimate, level: float, range: float | None) -> Ends:
@@ -118,8 +117,14 @@ def corrected_t(result: RiskEstimate, level: float, range: float | None) -> Ends
 
 
 def holdout(result: RiskEstimate, level: float, range: float | None) -> Ends:
-    """Student's interval from the rows of one test part; exact for 0-1 loss."""
+    """Student's interval from the rows of one test part.
+
+    For 0-1 loss it is exact; with weights or groups it has Wilson's ends.
+    """
     weights, groups = outer_weights(result), outer_groups(result)
+    is_plain = weights is None and groups is None
+    if not other_loss(result) and not is_plain:
+        return score_interval(outer_rows(result), level, weights, groups)
     return holdout_interval(
         outer_rows(result)[0],
         level,
@@ -141,22 +146,13 @@ def hoeffding(result: RiskEstimate, level: float, range: float | None) -> Ends:
         )
     width = 1.0 if range is None else range
     weights, groups = outer_weights(result), outer_groups(result)
-    low, high = hoeffding_interval(losses, level, width, weights, groups)
-    return (low, high) if other_loss(result) else (max(0.0, low), min(1.0, high))
+    return hoeffding_interval(losses, level, width, weights, groups)
 
 
 def wilson(result: RiskEstimate, level: float, range: float | None) -> Ends:
-    """Wilson's score interval from the number k of misclassified rows among n test rows.
-
-        (k + z²/2 ± z √(k (n - k)/n + z²/4)) / (n + z²)
-
-    It has a width also where k is 0 or n, and its ends lie in [0, 1].
-    """
+    """Wilson's score interval from the number of misclassified rows among all test rows."""
     losses = np.concatenate(outer_rows(result))
-    k, n, z = losses.sum(), losses.size, normal_quantile(level)
-    half = z * np.sqrt(k * (n - k) / n + z**2 / 4)
-    low, high = (k + z**2 / 2 - half) / (n + z**2), (k + z**2 / 2 + half) / (n + z**2)
-    return float(max(0.0, low)), float(min(1.0, high))
+    return wilson_interval(int(losses.sum()), losses.size, level)
 
 
 METHODS = {

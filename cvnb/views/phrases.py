@@ -64,12 +64,10 @@ def interval_words(result: RiskEstimate) -> str:
         interval = result.interval()
     except InputError:
         return ""
-    loss, low, high = record_of(result).loss, interval.low, interval.high
-    if loss.is_known:
-        low = max(0.0, low)  # losses of cvnb's own are never negative
-    if loss.zero_one:
-        high = min(1.0, high)
-    ends = sorted(float(loss.shown(end) or 0.0) for end in (low, high))
+    loss = record_of(result).loss
+    ends = sorted(
+        float(loss.shown(end) or 0.0) for end in (interval.low, interval.high)
+    )
     # Without the size, which is in the line of the quantity.
     target = interval.target.split(", |S|")[0].split(": E[")[0]
     shown = " to ".join(map(number, ends))

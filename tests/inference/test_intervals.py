@@ -23,6 +23,7 @@ from cvnb.inference import (
     corrected_t_interval,
     hoeffding_interval,
     holdout_interval,
+    wilson_interval,
 )
 from scripts_of import script
 from small_tables import classes, numbers
@@ -76,18 +77,17 @@ def test_auto_takes_what_suits_the_recipe_and_says_so(case):
 
 def test_bayle_takes_the_row_losses_fold_by_fold():
     """The same numbers as the array function, and a result in its place."""
-    X, y = classes()
-    result = Recipe(5, 3).run(FEW, X, y)
+    X, y = numbers()
+    result = Recipe(5, 3).run(ridge(alpha=[0.1, 10]), X, y)
     found = result.interval(0.9, "bayle")
     assert found.why == "as requested"
-    assert (found.low, found.high) == pytest.approx(
-        bayle_interval(row_losses(result, y), 0.9), rel=1e-12
-    )
+    losses = row_losses(result, y)
+    expected = bayle_interval(losses, 0.9)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
     assert (found.low, found.high) == bayle_interval(result, 0.9)
-    half = stats.norm.ppf(0.95) * naive.bayle_error(row_losses(result, y))
-    assert (found.low, found.high) == pytest.approx(
-        (result.risk - half, result.risk + half), rel=1e-12
-    )
+    half = stats.norm.ppf(0.95) * naive.bayle_error(losses)
+    expected = result.risk - half, result.risk + half
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
 
 
 def test_groups_and_weights_reach_bayle():
@@ -152,9 +152,8 @@ def test_one_test_part_has_the_exact_interval_or_students():
     groups = np.arange(60) // 4
     result = Recipe.cv_test().run(ridge(alpha=[0.1, 10]), X, y, groups=groups)
     found, test = result.interval(), result.plan.outer[0][1]
-    assert (found.low, found.high) == pytest.approx(
-        holdout_interval(row_losses(result, y)[0], groups=groups[test]), rel=1e-9
-    )
+    low, high = holdout_interval(row_losses(result, y)[0], groups=groups[test])
+    assert (found.low, found.high) == pytest.approx((max(0, low), high), rel=1e-9)
 
 
 def test_hoeffding_needs_no_distribution_but_a_range():
@@ -174,25 +173,21 @@ def test_hoeffding_needs_no_distribution_but_a_range():
     ):
         result.interval(method="hoeffding")
     found = result.interval(method="hoeffding", range=50.0)
-    assert (found.low, found.high) == pytest.approx(
-        hoeffding_interval(row_losses(result, y), range=50.0), rel=1e-9
-    )
+    low, high = hoeffding_interval(row_losses(result, y), range=50.0)
+    assert low < 0 == found.low
+    assert found.high == pytest.approx(high, rel=1e-9)
 
 
 def test_no_mistake_at_all_is_no_certainty():
-    """Five folds without a mistake: not [0, 0], but what Hoeffding allows; one test part
-    has the exact interval."""
+    """Five folds without a mistake: not [0, 0], but Wilson's ends; one test part has the
+    exact interval."""
     X = np.repeat([[0.0], [100.0]], 30, axis=0)
     y = np.repeat([0, 1], 30)
     result = Recipe(5, 3).run(FEW, X, y)
     assert result.risk == 0
-    assert result.interval().method == "hoeffding"
-    assert result.interval().high > 0.1
-    with pytest.raises(
-        CvnbError,
-        match=r"the losses, of mean 0, have no spread, so a normal .* use Hoeffding's interval",
-    ):
-        result.interval(method="bayle")
+    found = result.interval()
+    assert (found.method, found.low) == ("bayle", 0.0)
+    assert found.high == pytest.approx(wilson_interval(0, 60)[1])
     with pytest.raises(
         CvnbError, match="every fold loss is 0, so their spread is unknown"
     ):
@@ -202,15 +197,15 @@ def test_no_mistake_at_all_is_no_certainty():
 
 
 @pytest.mark.parametrize("inner", [None, 3])
-def test_leave_one_out_without_a_mistake_has_hoeffdings_interval(inner):
-    """One row bounds nothing about its predictor, so the interval is all of [0, 1]."""
+def test_leave_one_out_without_a_mistake_has_wilsons_interval(inner):
+    """As any other K: a hundred rows without a mistake leave room for 4 % of them."""
     X, y = load_iris(return_X_y=True)
     family = knn(k=3) if inner is None else FEW
     result = Recipe("loo", inner).run(family, X[:100], y[:100])
     assert result.risk == 0
     found = result.interval()
-    assert (found.method, found.low, found.high) == ("hoeffding", 0.0, 1.0)
-    assert result.interval(method="wilson").high < 0.04
+    assert (found.method, found.low) == ("bayle", 0.0)
+    assert found.high == pytest.approx(wilson_interval(0, 100)[1], rel=1e-12)
 
 
 REFUSED = {
@@ -331,9 +326,9 @@ def test_an_interrupted_run_has_the_interval_of_what_was_finished(monkeypatch):
             result.plan.outer, table.predictions, strict=True
         )
     ]
-    assert (found.low, found.high) == pytest.approx(
-        bayle_interval(losses[:3]), rel=1e-12
-    )
+    mistakes = int(sum(rows.sum() for rows in losses[:3]))
+    expected = wilson_interval(mistakes, 36)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
     assert "the 3 predictors of the 5" in found.target
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..losses.ranges import range_of
 from .checked import probability
 from .interval_methods import (
     METHODS,
+    RepeatedMethod,
     one_part,
     other_loss,
     parts_overlap,
@@ -47,28 +49,49 @@ class Interval:
 
 
 def interval_of(
-    result: RiskEstimate, level: float, method: str, range: float | None
+    result: RiskEstimate,
+    level: float,
+    method: str,
+    range: float | None,
+    n_repeats: int | None,
+    repeated: Mapping[str, RepeatedMethod],
 ) -> Interval:
-    """Return the interval around result.risk by this method, or by the one "auto" takes."""
+    """Return the interval by this method, or by the one "auto" takes.
+
+    repeated: the methods that run more splits, by name
+    """
     probability("level", level)
     if range is not None:
         positive_range(range)
-    known = ("auto", *METHODS)
+    known = ("auto", *METHODS, *repeated)
     if method not in known:
         names = ", ".join(map(repr, known))
         raise InputError(f"method={method!r} is not known; use {names}.")
     _refuse_unmeasured(result)
     refuse_time(result)
     name, why = _auto(result) if method == "auto" else (method, "as requested")
-    chosen = METHODS[name]
+    chosen = repeated.get(name) or METHODS[name]
     for holds, words in chosen.refuses.items():
         if holds(result):
             n_parts, loss = len(result.fold_risks), result._record.loss.words
             words = words.format(n_parts=n_parts, loss=loss)
             raise InputError(f"method={name!r} {words}")
-    low, high = _clipped(result, *chosen.ends(result, level, range))
+    if isinstance(chosen, RepeatedMethod):
+        found = result._repeated(name, chosen, n_repeats)
+        ends, why = found.ends(level), f"{why}: {found.why}"
+    else:
+        _refuse_repeats(name, n_repeats, repeated)
+        ends = chosen.ends(result, level, range)
     target = chosen.covers(result) + _units(result)
-    return Interval(low, high, level, name, target, why)
+    return Interval(*_clipped(result, *ends), level, name, target, why)
+
+
+def _refuse_repeats(name: str, n_repeats: Any, repeated: Iterable[str]) -> None:
+    if n_repeats is not None:
+        raise InputError(
+            f"n_repeats={n_repeats!r} is for {' and '.join(map(repr, repeated))}; "
+            f"method={name!r} runs nothing again."
+        )
 
 
 def _clipped(result: RiskEstimate, low: float, high: float) -> Ends:

@@ -18,6 +18,7 @@ from .spread import (
     corrected_t_interval,
     hoeffding_interval,
     holdout_interval,
+    normal_quantile,
 )
 from .wilson import score_interval, wilson_interval
 
@@ -35,6 +36,33 @@ class Method:
     """
 
     ends: Callable[[RiskEstimate, float, float | None], Ends]
+    covers: Callable[[RiskEstimate], str]
+    refuses: dict[Callable[[RiskEstimate], bool], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Centred:
+    """A centre, which need not be the risk, its standard error, and how both were found."""
+
+    centre: float
+    error: float
+    why: str
+
+    def ends(self, level: float) -> Ends:
+        """Return centre ± z error."""
+        half = normal_quantile(level) * self.error
+        return self.centre - half, self.centre + half
+
+
+@dataclass(frozen=True)
+class RepeatedMethod:
+    """One method of result.interval that runs more splits.
+
+    centred  (result, number of repeats or None) -> Centred, for every level
+    covers, refuses   as in Method
+    """
+
+    centred: Callable[[RiskEstimate, int | None], Centred]
     covers: Callable[[RiskEstimate], str]
     refuses: dict[Callable[[RiskEstimate], bool], str] = field(default_factory=dict)
 
@@ -66,7 +94,23 @@ def predictors_by_rows(result: RiskEstimate) -> str:
     return target if one_part(result) else f"{target}, each weighted by its test rows"
 
 
+def final_predictor(result: RiskEstimate) -> str:
+    """The risk of the predictor that is trained on all rows."""
+    rule = "A_θ̂(S)" if len(result.settings) > 1 else "A(S)"
+    return f"ℓ_D({rule}) of the final predictor, |S| = {result.plan.n_rows}"
+
+
 # What a method may refuse
+
+
+def is_partial(result: RiskEstimate) -> bool:
+    """Whether the run was interrupted before its end."""
+    return not result.complete
+
+
+def no_row_losses(result: RiskEstimate) -> bool:
+    """Whether the loss is one number for a whole test part."""
+    return any(rows is None for rows in result._record.table.rows)
 
 
 def one_part(result: RiskEstimate) -> bool:

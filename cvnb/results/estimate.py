@@ -16,6 +16,7 @@ from ..errors import FitError, InputError, Interrupted, RecipeError
 from ..families.labels import Setting
 from ..families.self_tuning import self_tuned
 from ..inference.interval import Interval, interval_of
+from ..inference.interval_methods import Centred, RepeatedMethod
 from ..paths.refit import fit_on
 from ..splits.drawing import draw_final, words_of
 from ..splits.plan import Plan
@@ -23,6 +24,7 @@ from .notes import notes_of
 from .predictor import ensemble
 from .quantity import quantity_of
 from .record import Record
+from .resampled import REPEATED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -205,7 +207,11 @@ class RiskEstimate:
         return f"{quantity}, from {finished} (interrupted)"
 
     def interval(
-        self, level: float = 0.95, method: str = "auto", range: float | None = None
+        self,
+        level: float = 0.95,
+        method: str = "auto",
+        range: float | None = None,
+        n_repeats: int | None = None,
     ) -> Interval:
         """Return an interval around the risk: .low, .high, .method, and what it covers, .target.
 
@@ -214,8 +220,26 @@ class RiskEstimate:
         loss), "hoeffding" (a loss in an interval of width range), "wilson" (0-1 loss, each
         row tested once), or "auto", which takes what suits the recipe. range: for
         "hoeffding" only; 1 for 0-1 loss.
+
+        Two methods run the whole nest on more splits, n_repeats times (by default until the
+        spread is known well enough, at least 50): "ncv" (Bates, Hastie and Tibshirani: K
+        folds and all pairs of them left out; for the final predictor, its bias by the
+        authors' factor 1 + ((K - 2) / K)^1.5) and "conservative_z" (Nadeau and Bengio:
+        disjoint halves of the rows; wide on purpose). They run once, whatever the level.
         """
-        return interval_of(self, level, method, range)
+        return interval_of(self, level, method, range, n_repeats, REPEATED)
+
+    def _repeated(
+        self, name: str, method: RepeatedMethod, n_repeats: int | None
+    ) -> Centred:
+        """Return what the method found, from its first run with this number of repeats."""
+        if (name, n_repeats) not in self._found:
+            self._found[name, n_repeats] = method.centred(self, n_repeats)
+        return self._found[name, n_repeats]
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, int | None], Centred]:
+        return {}
 
     @cached_property
     def final_setting(self) -> Setting:

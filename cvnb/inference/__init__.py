@@ -26,6 +26,7 @@ from .wilson import wilson_interval
 _REPORTS = {
     "compare_rules": "results.reports.rules",
     "optimism": "results.reports.optimism",
+    "theorem_1": "results.reports.theorem",
     "theta_report": "results.reports.theta",
 }
 
@@ -45,6 +46,7 @@ __all__ = [
     "one_standard_error",
     "optimism",
     "standard_error",
+    "theorem_1",
     "theta_report",
     "tibshirani_bias",
     "tied_settings",
@@ -54,6 +56,7 @@ __all__ = [
 if TYPE_CHECKING:
     from ..results.reports.optimism import optimism
     from ..results.reports.rules import compare_rules
+    from ..results.reports.theorem import theorem_1
     from ..results.reports.theta import theta_report
 
 

@@ -105,7 +105,7 @@ def draw_nest(nest: Nest) -> Picture:
     is_single = nest.n_splits == 1 and not nest.inside
     for place, bar in enumerate(nest.bars):
         y = top + place * pitch + 0.68 * pitch
-        parts.append(_text(LEFT - 6, y, "" if is_single else bar_name(bar), "end"))
+        parts.append(text(LEFT - 6, y, "" if is_single else bar_name(bar), "end"))
     parts += _paths(_bar_shapes(nest, top, pitch, scale))
     below = top + len(nest.bars) * pitch + 14
     first, second = _nest_words(nest)
@@ -127,7 +127,7 @@ def _draw_band(band: RowBand, top: int, scale: float) -> list[str]:
         width = max(0.3, (end - start) * scale)
         shape = f"M{LEFT + start * scale:.1f} {top}h{width:.1f}v9h-{width:.1f}z"
         shapes.append((f'class="k" fill-opacity="{shade:.1f}"', shape))
-    return [_text(LEFT - 6, top + 8, band.name, "end"), *_paths(shapes)]
+    return [text(LEFT - 6, top + 8, band.name, "end"), *_paths(shapes)]
 
 
 def _bar_shapes(nest: Nest, top: float, pitch: float, scale: float) -> Shapes:
@@ -166,11 +166,11 @@ def _legend(nest: Nest, first: str, second: str, below: float) -> list[str]:
     if nest.tests_outside:
         corner = f'x="{LEFT}" y="{below - 8:.1f}"'
         parts.append(f'<rect class="t" {corner} width="9" height="9"/>')
-    parts.append(_text(LEFT + 13 * nest.tests_outside, below, first, "start"))
+    parts.append(text(LEFT + 13 * nest.tests_outside, below, first, "start"))
     for place, kind in enumerate("dd" if nest.inside else "ab"):
         corner = f'x="{LEFT + 4.5 * place}" y="{below + 6:.1f}"'
         parts.append(f'<rect class="{kind}" {corner} width="4.5" height="9"/>')
-    return [*parts, _text(LEFT + 13, below + 14, second, "start")]
+    return [*parts, text(LEFT + 13, below + 14, second, "start")]
 
 
 def _nest_words(nest: Nest) -> tuple[str, str]:
@@ -205,7 +205,7 @@ def _draw_curve(curve: Curve) -> Picture:
         close = False
     axes = Axes(float(position.min()), float(position.max()), ticks[0], ticks[-1])
     labels = zip(ticks, tick_labels(ticks), strict=True)
-    parts = [_gridline(axes, tick, label) for tick, label in labels]
+    parts = [gridline(axes, tick, label) for tick, label in labels]
     parts += _x_axis(curve.axis, axes)
     for losses in inner if len(inner) > 1 else ():
         parts.append(f'<path class="s" d="{axes.path(position, losses)}"/>')
@@ -262,17 +262,17 @@ def _draw_surface(surface: Surface) -> Picture:
         times, x, y = surface.times[row, column], x + width / 2, y + height / 2
         if times:
             parts.append(f'<circle class="t" cx="{x:.1f}" cy="{y:.1f}" r="7.5"/>')
-            parts.append(_text(x, y + 4, times, "middle", "c"))
+            parts.append(text(x, y + 4, times, "middle", "c"))
     for column, name in _some(_names(surface.x), 7):
         x = axes.left + (column + 0.5) * width
-        parts.append(_text(x, axes.bottom + 12, name, "middle"))
+        parts.append(text(x, axes.bottom + 12, name, "middle"))
     for row, name in _some(_names(surface.y), 9):
         y = axes.bottom - (row + 0.5) * height + 4
-        parts.append(_text(axes.left - 5, y, name, "end"))
+        parts.append(text(axes.left - 5, y, name, "end"))
     best, worst = (high, low) if surface.large_is_good else (low, high)
     across, up, label = surface.x.name, surface.y.name, surface.ylabel
     title = f"{up} (up) against {across}; {label} {best:.4g} (dark) to {worst:.4g}"
-    parts.append(_text(axes.right, HEIGHT - 3, title, "end"))
+    parts.append(text(axes.right, HEIGHT - 3, title, "end"))
     alt = (
         f"Mean {label} over {across} and {up}, from {low:.4g} to {high:.4g}; "
         f"dots count the choices of {count(surface.n_splits, 'split')}."
@@ -290,30 +290,33 @@ def _some(names: list[str], most: int) -> list[tuple[int, str]]:
     return list(enumerate(names))[:: math.ceil(len(names) / most)]
 
 
-def _text(x: float, y: float, text: Any, anchor: str, kind: str = "") -> str:
+def text(x: float, y: float, words: Any, anchor: str, kind: str = "") -> str:
+    """Return words at a point; anchor: "start", "middle" or "end"."""
     kind = f' class="{kind}"' if kind else ""
     position = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
-    return f"<text{kind} {position}>{escape(str(text))}</text>"
+    return f"<text{kind} {position}>{escape(str(words))}</text>"
 
 
-def _gridline(axes: Axes, tick: float, label: str) -> str:
+def gridline(axes: Axes, tick: float, label: str) -> str:
+    """Return a horizontal line at a tick, with its label on the left."""
     y = axes.y(tick)
     line = f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>'
-    return line + _text(axes.left - 5, y + 4, label, "end")
+    return line + text(axes.left - 5, y + 4, label, "end")
 
 
 def _x_axis(axis: Axis, axes: Axes) -> list[str]:
     """The name of the axis, and names or round numbers along it."""
     name = f"{axis.name} (log)" if axis.log else axis.name
     middle = (axes.left + axes.right) / 2
-    return [_centred(f"{middle}", HEIGHT - 3, name)] + [
-        _centred(f"{axes.x(x):.1f}", axes.bottom + 14, label)
+    return [centred(f"{middle}", HEIGHT - 3, name)] + [
+        centred(f"{axes.x(x):.1f}", axes.bottom + 14, label)
         for x, label in _x_marks(axis, axes)
     ]
 
 
-def _centred(x: str, y: float, text: str) -> str:
-    return f'<text x="{x}" y="{y}" text-anchor="middle">{escape(text)}</text>'
+def centred(x: str, y: float, words: str) -> str:
+    """Return words around x."""
+    return f'<text x="{x}" y="{y}" text-anchor="middle">{escape(words)}</text>'
 
 
 def _x_marks(axis: Axis, axes: Axes) -> Iterable[tuple[float, str]]:

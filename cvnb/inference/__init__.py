@@ -24,6 +24,7 @@ from .spread import (
 from .wilson import wilson_interval
 
 _REPORTS = {
+    "compare_predictors": "results.reports.predictors",
     "compare_rules": "results.reports.rules",
     "optimism": "results.reports.optimism",
     "theorem_1": "results.reports.theorem",
@@ -35,6 +36,7 @@ __all__ = [
     "alpaydin_5x2cv",
     "bayle_interval",
     "bbc",
+    "compare_predictors",
     "compare_rules",
     "corrected_t",
     "corrected_t_interval",
@@ -55,6 +57,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from ..results.reports.optimism import optimism
+    from ..results.reports.predictors import compare_predictors
     from ..results.reports.rules import compare_rules
     from ..results.reports.theorem import theorem_1
     from ..results.reports.theta import theta_report

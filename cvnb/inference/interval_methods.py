@@ -100,6 +100,11 @@ def final_predictor(result: RiskEstimate) -> str:
     return f"ℓ_D({rule}) of the final predictor, |S| = {result.plan.n_rows}"
 
 
+def procedure_and_final(result: RiskEstimate) -> str:
+    """Both, for an interval that is wide on purpose."""
+    return f"{procedure(result)}; wide enough for {final_predictor(result)}, too"
+
+
 # What a method may refuse
 
 

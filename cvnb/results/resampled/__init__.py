@@ -9,7 +9,7 @@ from ...inference.interval_methods import (
     no_row_losses,
     one_part,
     parts_overlap,
-    procedure,
+    procedure_and_final,
     rows_in_groups,
     rows_weighted,
 )
@@ -40,7 +40,7 @@ REPEATED = {
     ),
     "conservative_z": RepeatedMethod(
         conservative_z,
-        covers=procedure,
+        covers=procedure_and_final,
         refuses={
             is_partial: PARTIAL,
             one_part: ONE_PART,

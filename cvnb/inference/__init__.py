@@ -27,6 +27,7 @@ _REPORTS = {
     "compare_predictors": "results.reports.predictors",
     "compare_rules": "results.reports.rules",
     "optimism": "results.reports.optimism",
+    "prediction_interval": "results.prediction_interval",
     "theorem_1": "results.reports.theorem",
     "theta_report": "results.reports.theta",
 }
@@ -47,6 +48,7 @@ __all__ = [
     "holdout_interval",
     "one_standard_error",
     "optimism",
+    "prediction_interval",
     "standard_error",
     "theorem_1",
     "theta_report",
@@ -56,6 +58,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from ..results.prediction_interval import prediction_interval
     from ..results.reports.optimism import optimism
     from ..results.reports.predictors import compare_predictors
     from ..results.reports.rules import compare_rules

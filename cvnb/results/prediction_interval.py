@@ -160,17 +160,16 @@ def _sets(
     record: Record, rules: list[_Rule], X_new: Any, level: float
 ) -> PredictionSets:
     classes, codes = record.data.classes
-    below, n = np.zeros(0, dtype=np.int64), 0
+    smaller, n = [], 0
     for rule in rules:
         known = rule.model.classes_
         at = np.searchsorted(classes, known)
         own = _probabilities(rule, record.data.rows(rule.test), at, classes.size)
         scores = np.sort(1 - own[np.arange(rule.test.size), codes[rule.test]])
         new = 1 - _probabilities(rule, X_new, at, classes.size)
-        smaller = np.searchsorted(scores, new.ravel()).reshape(new.shape)
-        below = below + smaller if n else smaller
+        smaller.append(np.searchsorted(scores, new.ravel()).reshape(new.shape))
         n += scores.size
-    return PredictionSets(below < rank_of(level, n), classes)
+    return PredictionSets(np.sum(smaller, axis=0) < rank_of(level, n), classes)
 
 
 def _probabilities(

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..losses.ranges import range_of
 from .checked import probability
+from .doubts import doubts_of
 from .interval_methods import (
     METHODS,
     RepeatedMethod,
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 class Interval:
     """low <= target <= high with probability `level`; both are losses, in the loss's range.
 
-    method  name of the formula
-    target  what the interval covers
-    why     why this method
+    method   name of the formula
+    target   what the interval covers
+    why      why this method
+    warning  one sentence on why it may mislead; "" where nothing is suspicious
     """
 
     low: float
@@ -41,11 +43,13 @@ class Interval:
     method: str
     target: str
     why: str
+    warning: str = ""
 
     def __repr__(self) -> str:
         ends = f"{self.low:.6g} to {self.high:.6g}"
         method = f"({self.method}, {self.why})"
-        return f"{100 * self.level:g} % interval {ends} {method} for {self.target}"
+        words = f"{100 * self.level:g} % interval {ends} {method} for {self.target}"
+        return f"{words}. {self.warning}" if self.warning else words
 
 
 def interval_of(
@@ -83,7 +87,9 @@ def interval_of(
         _refuse_repeats(name, n_repeats, repeated)
         ends = chosen.ends(result, level, range)
     target = chosen.covers(result) + _units(result)
-    return Interval(*_clipped(result, *ends), level, name, target, why)
+    doubts = doubts_of(result, name)
+    warning = f"It may mislead: {'; '.join(doubts)}." if doubts else ""
+    return Interval(*_clipped(result, *ends), level, name, target, why, warning)
 
 
 def _refuse_repeats(name: str, n_repeats: Any, repeated: Iterable[str]) -> None:

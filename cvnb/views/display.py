@@ -31,6 +31,7 @@ from .markup import (
 )
 from .phrases import (
     choice_words,
+    doubt_words,
     flat_words,
     headline,
     interval_words,
@@ -61,6 +62,7 @@ def result_text(result: RiskEstimate) -> str:
         result.quantity,
         f"{record_of(result).family.label}: {recipe_words(result)}",
         interval_words(result),
+        doubt_words(result),
         flat_words(result),
         choice_words(result),
     ]
@@ -90,7 +92,8 @@ def strip_of(result: RiskEstimate) -> str:
     """Return the number with its name, its interval, the flat estimate and the choices."""
     value, name = headline(result)
     others = "; ".join(filter(None, (flat_words(result), choice_words(result))))
-    lines = [words for words in (interval_words(result), others) if words]
+    phrases = interval_words(result), doubt_words(result), others
+    lines = [words for words in phrases if words]
     family = escape(record_of(result).family.label)
     recipe = escape(recipe_words(result))
     parts = [

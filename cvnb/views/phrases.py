@@ -74,6 +74,15 @@ def interval_words(result: RiskEstimate) -> str:
     return f"95 % interval {shown} ({interval.method}) for {target}"
 
 
+def doubt_words(result: RiskEstimate) -> str:
+    """Return why the interval may mislead, as a sentence; "" if nothing is suspicious."""
+    try:
+        warning = result.interval().warning
+    except InputError:
+        return ""
+    return warning.replace("It may", "The interval may", 1)
+
+
 def choice_words(result: RiskEstimate) -> str:
     """Return "k=4 chosen in 3 of 5 splits, k=1 in 1, k=8 in 1".
 

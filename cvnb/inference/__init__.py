@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from .bounds import dev_set_bound, dev_set_size
 from .corrections import bbc, tibshirani_bias
 from .minimum import standard_error, tied_settings
-from .paired import alpaydin_5x2cv, corrected_t, dietterich_5x2cv
+from .paired import alpaydin_5x2cv, bayesian_t, corrected_t, dietterich_5x2cv
 from .rules import OneSE
 from .selection import one_standard_error
 from .spread import (
@@ -24,6 +24,7 @@ from .spread import (
 from .wilson import wilson_interval
 
 _REPORTS = {
+    "compare_families": "results.reports.families",
     "compare_predictors": "results.reports.predictors",
     "compare_rules": "results.reports.rules",
     "optimism": "results.reports.optimism",
@@ -35,8 +36,10 @@ _REPORTS = {
 __all__ = [
     "OneSE",
     "alpaydin_5x2cv",
+    "bayesian_t",
     "bayle_interval",
     "bbc",
+    "compare_families",
     "compare_predictors",
     "compare_rules",
     "corrected_t",
@@ -59,6 +62,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from ..results.prediction_interval import prediction_interval
+    from ..results.reports.families import compare_families
     from ..results.reports.optimism import optimism
     from ..results.reports.predictors import compare_predictors
     from ..results.reports.rules import compare_rules

@@ -104,7 +104,7 @@ class PredictorComparison(Report):
 def compare_predictors(
     result: RiskEstimate, level: float = 0.95
 ) -> PredictorComparison:
-    """Is the retrained model the better final predictor, or the mean of the inner models?
+    """Risks of the retrained model and of the means of the inner models, as final predictors.
 
         retrain   ε_j = loss of A_θj(S_-j) on S_j
         ensemble  loss of mean_k A_θj(T_jk) on S_j,     T_jk the inner training parts of j

@@ -108,10 +108,12 @@ def theorem_1(
     n: int = 1000,
     seed: int = 0,
 ) -> Theorem1:
-    """Both sides of E[ℓ_D(A(S))], |S| = m, = E[leave-one-out estimate of A on m + 1 rows].
+    """Both sides of Theorem 1: leave-one-out is unbiased for the risk of one row less.
+
+        E[ℓ_D(A(S))], |S| = m,  =  E[leave-one-out estimate of A on m + 1 rows]
 
     Nothing about A is used: leave a row out of m + 1 independent ones, and the others are a
-    sample of m, the row a new one. So leave-one-out is unbiased for one row less than it has.
+    sample of m, the row a new one.
 
     algorithm: A, a function (rows, x) -> prediction, where rows are pairs (x, y), or a
     scikit-learn estimator; the default is one nearest neighbour. atoms: D, {(x, y):

@@ -168,11 +168,11 @@ def simulate(
 
 
 def _interval(
-    result: Any, method: str, truth: float
+    result: Any, method: str, truth: float, n_repeats: int | None = None
 ) -> dict[str, tuple[float, float, float]]:
     """None where losses without any spread allow none, which is rare and not counted."""
     try:
-        interval = result.interval(LEVEL, method)
+        interval = result.interval(LEVEL, method, n_repeats=n_repeats)
     except CvnbError:
         return {}
     return {method: (interval.low, interval.high, truth)}
@@ -212,29 +212,24 @@ def coverage(world: Any, m: int, grouped: bool, n: int) -> dict[str, Any]:
 
 def small_coverage(world: Any, m: int, n: int) -> dict[str, tuple[list[float], float]]:
     """method -> (shares of n data sets in which each of TARGETS was covered, mean width)."""
-    ends: dict[str, list[tuple[float, float]]] = {}
-    tested, final = [], []
+    runs: dict[str, list[tuple[float, float, float, float]]] = {}
     for seed in range(n):
         rng = np.random.default_rng([seed, m, 9])
         X, y = world.draw(m, False, rng)
         recipe = cvnb.Recipe(5, 5, seed=seed)
         result = recipe.run(world.family(), X, y, loss=world.loss, progress="off")
-        tested.append(_truth(world, result, X, y, False))
-        final.append(world.risk(result.final_setting, X, y, False))
+        tested = _truth(world, result, X, y, False)
+        final = world.risk(result.final_setting, X, y, False)
         for method in REPEATED_TOO:
-            more = {"n_repeats": REPEATS} if method in REPEATED_TOO[2:] else {}
-            found = result.interval(LEVEL, method, **more)
-            ends.setdefault(method, []).append((found.low, found.high))
-    targets = {
-        "tested": np.array(tested),
-        "procedure": np.full(n, np.mean(tested)),
-        "final": np.array(final),
-    }
+            more = REPEATS if method in REPEATED_TOO[2:] else None
+            for low, high, _ in _interval(result, method, tested, more).values():
+                runs.setdefault(method, []).append((low, high, tested, final))
     shares = {}
-    for method, pairs in ends.items():
-        low, high = np.array(pairs).T
-        covered = [np.mean((low <= t) & (t <= high)) for t in targets.values()]
-        shares[method] = [float(share) for share in covered], float(np.mean(high - low))
+    for method, found in runs.items():
+        low, high, tested, final = np.array(found).T
+        targets = tested, np.full(low.size, tested.mean()), final
+        covered = [float(np.mean((low <= t) & (t <= high))) for t in targets]
+        shares[method] = covered, float(np.mean(high - low))
     return shares
 
 

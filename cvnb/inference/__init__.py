@@ -1,7 +1,7 @@
 """Arithmetic on losses: rules, intervals, comparisons, corrections of the flat minimum, bounds.
 
-The functions take arrays, and those of losses also a result in place of arrays. None of them
-fits anything.
+The functions take arrays, and those of losses also a result in place of arrays. They fit
+nothing, except `compare_predictors`, `prediction_interval` and `theorem_1`, which say so.
 """
 
 from __future__ import annotations

@@ -227,6 +227,8 @@ METHODS = {
         refuses={
             several_parts: "is for one test part, and here are {n_parts}; "
             "use method='bayle' or 'corrected_t'.",
+            no_row_losses: "needs a loss for every row, and {loss} is one number for a whole "
+            "test part; use outer=5, whose test parts differ, or loss='zero_one'.",
         },
     ),
     "hoeffding": Method(hoeffding, covers=tested_predictors),

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 from sklearn.model_selection import KFold, PredefinedSplit, RepeatedKFold
 
-from cvnb import Recipe, knn, ridge, tree
+from cvnb import Recipe, knn, logistic, ridge, tree
 from cvnb.errors import CvnbError
 from cvnb.results.estimate import record_of
 from cvnb.results.resampled.conservative_z import plan_of_halves
@@ -87,6 +87,18 @@ def test_its_target_is_the_procedure_at_the_training_size_of_the_run():
     assert found.target.startswith("the procedure at this training size: E[")
     assert "that of half the rows, so it is wide on purpose" in found.why
     assert found.high - found.low > 1.2 * (narrow.high - narrow.low)
+
+
+def test_a_half_without_a_class_says_what_to_use_instead():
+    """Five positives of 60: some half has one class only, which logistic regression refuses."""
+    X, _ = numbers(60)
+    result = Recipe(2, 2).run(logistic(C=[0.1, 1]), X, (np.arange(60) < 5).astype(int))
+    with pytest.raises(
+        CvnbError,
+        match=r"(?s)'conservative_z' trains on fewer rows than the run, and there every "
+        r"setting failed.*Use method='corrected_t'",
+    ):
+        result.interval(method="conservative_z", n_repeats=20)
 
 
 REFUSED = {

@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.fill import fill_draws
 from ...engine.table import LossTable
 from ...engine.work import Work
-from ...errors import InputError, Interrupted
+from ...errors import FitError, InputError, Interrupted
 from ...families.row_needs import RowNeed, row_needs
 from ...families.setting_groups import check_parameters
 from ...inference.checked import is_whole_number
@@ -192,6 +192,11 @@ def repeated(
             f"method={method.name!r} was interrupted after {count(len(found), 'repeat')}, so "
             "there is no interval; fewer as n_repeats= take less time."
         ) from None
+    except FitError as error:
+        raise FitError(
+            f"method={method.name!r} trains on fewer rows than the run, and there {error}\n"
+            "Use method='corrected_t', which runs nothing again."
+        ) from error
     return found
 
 

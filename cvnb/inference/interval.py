@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +62,7 @@ def interval_of(
 ) -> Interval:
     """Return the interval by this method, or by the one "auto" takes.
 
-    repeated: the methods that run more splits, by name
+    repeated: the methods that fit again, by name
     """
     probability("level", level)
     if range is not None:
@@ -84,7 +84,7 @@ def interval_of(
         found = result._repeated(name, chosen, n_repeats)
         ends, why = found.ends(level), f"{why}: {found.why}"
     else:
-        _refuse_repeats(name, n_repeats, repeated)
+        _refuse_repeats(name, n_repeats)
         ends = chosen.ends(result, level, range)
     target = chosen.covers(result) + _units(result)
     doubts = doubts_of(result, name)
@@ -92,11 +92,11 @@ def interval_of(
     return Interval(*_clipped(result, *ends), level, name, target, why, warning)
 
 
-def _refuse_repeats(name: str, n_repeats: Any, repeated: Iterable[str]) -> None:
+def _refuse_repeats(name: str, n_repeats: Any) -> None:
     if n_repeats is not None:
         raise InputError(
-            f"n_repeats={n_repeats!r} is for {' and '.join(map(repr, repeated))}; "
-            f"method={name!r} runs nothing again."
+            f"n_repeats={n_repeats!r} is for 'ncv' and 'conservative_z'; method={name!r} "
+            "runs nothing again."
         )
 
 

@@ -56,7 +56,7 @@ class Centred:
 
 @dataclass(frozen=True)
 class RepeatedMethod:
-    """One method of result.interval that runs more splits.
+    """One method of result.interval that fits again.
 
     centred  (result, number of repeats or None) -> Centred, for every level
     covers, refuses   as in Method
@@ -148,6 +148,12 @@ def other_loss(result: RiskEstimate) -> bool:
     return not result._record.loss.zero_one
 
 
+def is_no_auc(result: RiskEstimate) -> bool:
+    """Whether the loss is anything but minus the AUC of two classes."""
+    metric, options = result._record.loss.formula
+    return metric != "roc_auc_score" or bool(options)
+
+
 # The formulas
 
 
@@ -228,7 +234,8 @@ METHODS = {
             several_parts: "is for one test part, and here are {n_parts}; "
             "use method='bayle' or 'corrected_t'.",
             no_row_losses: "needs a loss for every row, and {loss} is one number for a whole "
-            "test part; use outer=5, whose test parts differ, or loss='zero_one'.",
+            "test part; use outer=5, whose test parts differ, or for roc_auc "
+            "method='delong', which fits once more.",
         },
     ),
     "hoeffding": Method(hoeffding, covers=tested_predictors),

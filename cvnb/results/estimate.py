@@ -234,6 +234,7 @@ class RiskEstimate:
         folds and all pairs of them left out; for the final predictor, its bias by the
         authors' factor 1 + ((K - 2) / K)^1.5) and "conservative_z" (Nadeau and Bengio:
         disjoint halves of the rows; wide on purpose). They run once, whatever the level.
+        "delong" fits one model again: the AUC on one test part.
         """
         return interval_of(self, level, method, range, n_repeats, REPEATED)
 

@@ -1,10 +1,11 @@
-"""The methods of `result.interval` that run the whole nest on more splits."""
+"""The methods of `result.interval` that fit again: on more splits, or one model."""
 
 from __future__ import annotations
 
 from ...inference.interval_methods import (
     RepeatedMethod,
     final_predictor,
+    is_no_auc,
     is_partial,
     no_row_losses,
     one_part,
@@ -12,8 +13,11 @@ from ...inference.interval_methods import (
     procedure_and_final,
     rows_in_groups,
     rows_weighted,
+    several_parts,
+    tested_predictors,
 )
 from .conservative_z import conservative_z
+from .delong import delong
 from .ncv import ncv
 
 PARTIAL = "needs the whole run, and this one was interrupted; run again."
@@ -47,6 +51,18 @@ REPEATED = {
             parts_overlap: OVERLAP,
             no_row_losses: NO_ROWS,
             rows_weighted: WEIGHTED,
+        },
+    ),
+    "delong": RepeatedMethod(
+        delong,
+        covers=tested_predictors,
+        refuses={
+            is_no_auc: "is for scoring='roc_auc', not {loss}; use method='auto'.",
+            several_parts: "is for one test part, and here are {n_parts}; "
+            "use method='corrected_t'.",
+            rows_weighted: WEIGHTED,
+            rows_in_groups: "counts independent rows, and these come in groups; use outer=5 "
+            "and method='corrected_t'.",
         },
     ),
 }

@@ -32,7 +32,7 @@ TAIL, IN_TAIL = 0.02, 0.7  # share of rows, and of the spread that they carry
 ROWS_OF_A_TAIL = 100  # rows from which a tail can be seen
 EFFECTIVE = 0.5  # share of the rows that weights leave
 REPEATED = 0.05  # share of rows that occur more than once
-MANY = 20_000  # rows from which repeated ones are not sought
+MANY = 5_000  # rows from which repeated ones are not sought
 SMALL = 150  # rows below which K-fold intervals of "bayle" are too narrow
 ROW_METHODS = ("bayle", "holdout", "ncv", "conservative_z", "corrected_t")
 

@@ -32,7 +32,7 @@ TAIL, IN_TAIL = 0.02, 0.7  # share of rows, and of the spread that they carry
 ROWS_OF_A_TAIL = 100  # rows from which a tail can be seen
 EFFECTIVE = 0.5  # share of the rows that weights leave
 REPEATED = 0.05  # share of rows that occur more than once
-MANY = 5_000  # rows from which repeated ones are not sought
+MANY = 5_000  # rows from which repeated ones are not sought, nor all of them counted
 SMALL = 150  # rows below which K-fold intervals of "bayle" are too narrow
 ROW_METHODS = ("bayle", "holdout", "ncv", "conservative_z", "corrected_t")
 
@@ -55,6 +55,8 @@ def doubts_of(result: RiskEstimate, method: str) -> list[str]:
 
 
 def _few_units(result: RiskEstimate) -> str:
+    if not rows_in_groups(result) and result.plan.n_rows > MANY:
+        return ""
     n = np.unique(row_units(result)).size
     noun = "group" if rows_in_groups(result) else "row"
     return f"only {count(n, noun)} tested" if n <= FEW_UNITS else ""
@@ -75,9 +77,10 @@ def _small_class(result: RiskEstimate) -> str:
     record = result._record
     if record.work.task != "classification":
         return ""
-    tests = record.plan.outer.layout.tests()[: len(result.fold_risks)]
     names, codes = record.data.classes
-    sizes = np.bincount(codes[np.unique(np.concatenate(tests))], minlength=names.size)
+    if one_part(result):
+        codes = codes[record.plan.outer[0][1]]
+    sizes = np.bincount(codes, minlength=names.size)
     least = int(np.argmin(sizes))
     if sizes[least] >= FEW_OF_A_CLASS:
         return ""
@@ -88,15 +91,15 @@ def _heavy_rows(result: RiskEstimate, method: str) -> str:
     if method not in ROW_METHODS or no_row_losses(result) or not other_loss(result):
         return ""
     losses = np.concatenate(outer_rows(result))
-    parts = np.sort((losses - losses.mean()) ** 2)[::-1]
-    total = parts.sum()
+    parts = (losses - losses.mean()) ** 2
+    total, largest = parts.sum(), parts.max()
     if losses.size <= FEW_UNITS or total == 0:
         return ""
     limit = ONE_ROW if losses.size >= ROWS_OF_A_TAIL // 2 else (1 + ONE_ROW) / 2
-    if parts[0] > limit * total:
-        return f"one row carries {100 * parts[0] / total:.0f} % of the spread"
+    if largest > limit * total:
+        return f"one row carries {100 * largest / total:.0f} % of the spread"
     n_tail = max(2, int(TAIL * losses.size))
-    share = parts[:n_tail].sum() / total
+    share = np.partition(parts, -n_tail)[-n_tail:].sum() / total
     if losses.size < ROWS_OF_A_TAIL or share <= IN_TAIL:
         return ""
     return f"heavy tails: {n_tail} of {losses.size} rows carry {100 * share:.0f} % of the spread"

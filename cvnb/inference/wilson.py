@@ -56,7 +56,7 @@ def wilson_ends(share: float, n: float, quantile: float) -> Ends:
 def score_interval(
     losses: ByFold, level: float, weights: ByFold | None, groups: ByFold | None
 ) -> Ends:
-    """Wilson's interval around the mean of fold means of 0-1 losses.
+    """Wilson's interval around the mean of fold means of 0-1 losses; of all rows without weights.
 
         n without weights or groups: the number of rows
         n with weights:              (Σ w)² / Σ w², w the share of a row in the mean
@@ -73,6 +73,8 @@ def score_interval(
     n_rows = rows.losses.size
     by_row = float(n_rows) if weights is None else 1 / float((rows.shares**2).sum())
     share = min(1.0, max(0.0, rows.centre))
+    if rows.units is None and weights is None:
+        share = float(rows.losses.mean())  # folds of almost equal size: method="wilson"
     if rows.units is None:
         return wilson_ends(share, by_row, normal_quantile(level))
     if rows.n_units < 2:

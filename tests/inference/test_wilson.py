@@ -57,6 +57,18 @@ def test_wilson_is_the_closed_form_of_the_misclassified_share(recipe, mistakes, 
     assert mistakes / 60 - 1e-15 < found.high <= 1
 
 
+@pytest.mark.parametrize("n", [60, 63])
+@pytest.mark.parametrize("mistakes", [0, 7, 60])
+def test_auto_has_wilsons_ends_where_each_row_is_tested_once(n, mistakes):
+    """Also for folds that differ by a row; "bayle" is the method's name."""
+    result = run_with(mistakes, EXTERNAL, n)
+    expected = wilson_interval(mistakes, n, 0.9)
+    for method in ("auto", "bayle", "wilson"):
+        found = result.interval(0.9, method)
+        assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
+    assert result.interval().method == "bayle"
+
+
 def test_no_mistake_and_nothing_but_mistakes_end_at_0_and_1():
     """The other end stays away from certainty."""
     none, all_ = (run_with(k, EXTERNAL).interval(method="wilson") for k in (0, 60))

@@ -12,7 +12,7 @@ k-NN over a fine grid of the square that its rows come from.
     ignoring groups    is bayle on grouped rows as if they were independent: what not to do
 
 With "small" as the second argument, on 60, 100 and 200 rows without groups, the methods that
-run more splits (REPEATS times) beside bayle and corrected_t, and how often each covers
+run more splits (REPEATS times) beside bayle, few_rows and corrected_t, and how often each covers
 
     tested      the mean true risk of the five rules of nested CV
     procedure   its mean over all data sets
@@ -221,7 +221,7 @@ def small_coverage(world: Any, m: int, n: int) -> dict[str, tuple[list[float], f
         tested = _truth(world, result, X, y, False)
         final = world.risk(result.final_setting, X, y, False)
         for method in REPEATED_TOO:
-            more = REPEATS if method in REPEATED_TOO[2:] else None
+            more = REPEATS if method in REPEATED_TOO[3:] else None
             for low, high, _ in _interval(result, method, tested, more).values():
                 runs.setdefault(method, []).append((low, high, tested, final))
     shares = {}
@@ -233,7 +233,7 @@ def small_coverage(world: Any, m: int, n: int) -> dict[str, tuple[list[float], f
     return shares
 
 
-REPEATED_TOO = ("bayle", "corrected_t", "ncv", "conservative_z")
+REPEATED_TOO = ("bayle", "few_rows", "corrected_t", "ncv", "conservative_z")
 
 
 def main_small(n: int, only: str = "") -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..splits.specs import Folds
 from ..wording import count, number
 from .interval_methods import (
     no_row_losses,
@@ -34,7 +33,7 @@ EFFECTIVE = 0.5  # share of the rows that weights leave
 REPEATED = 0.05  # share of rows that occur more than once
 MANY = 5_000  # rows from which repeated ones are not sought, nor all of them counted
 SMALL = 150  # rows below which K-fold intervals of "bayle" are too narrow
-ROW_METHODS = ("bayle", "holdout", "ncv", "conservative_z", "corrected_t")
+ROW_METHODS = ("bayle", "few_rows", "holdout", "ncv", "conservative_z", "corrected_t")
 
 
 def doubts_of(result: RiskEstimate, method: str) -> list[str]:
@@ -133,21 +132,12 @@ def _too_narrow(result: RiskEstimate, method: str) -> str:
         return ""
     return (
         f"{n_rows} rows are few for it (simulated at 60 and 100 rows it covered 90 to 95 % "
-        f"where it said 95 %); {_instead(result)} is wider"
+        f"where it said 95 %); use {_instead(result)}"
     )
 
 
 def _instead(result: RiskEstimate) -> str:
-    """Name the method to use on few rows, with its fits where each is one of scikit-learn's."""
-    record = result._record
-    is_k_fold = isinstance(record.recipe.outer_spec, Folds) and record.recipe.shuffle
-    if rows_weighted(result) or not is_k_fold or len(result.plan.outer) < 3:
+    """Name the method to use on few rows."""
+    if rows_weighted(result):
         return "method='corrected_t'"
-    if rows_in_groups(result):
-        return "method='conservative_z'"
-    if result.path != "refit":
-        return "method='ncv'"
-    n_parts, n_inner = len(result.plan.outer), len(result.plan.inner[0])
-    for_part = n_inner * len(record.family.settings) + 1
-    fits = 50 * (n_parts + n_parts * (n_parts - 1) // 2) * for_part
-    return f"method='ncv', by {fits:,} fits or more,"
+    return f"method={'conservative_z' if rows_in_groups(result) else 'few_rows'!r}"

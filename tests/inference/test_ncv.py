@@ -398,11 +398,11 @@ def test_a_number_of_repeats_is_a_whole_number_from_two_on(n_repeats):
 
 
 def test_a_number_of_repeats_is_for_methods_that_repeat():
-    """bayle runs nothing again."""
+    """few_rows runs nothing again."""
     result = Recipe(3, 3).run(knn(k=KS), *classes(60))
     with pytest.raises(
         CvnbError,
-        match=r"n_repeats=9 is for 'ncv' and 'conservative_z'; method='bayle' runs nothing",
+        match=r"n_repeats=9 is for 'ncv' and 'conservative_z'; method='few_rows' runs nothing",
     ):
         result.interval(n_repeats=9)
 

@@ -11,7 +11,14 @@ k-NN over a fine grid of the square that its rows come from.
     holdout            covers the true risk of the predictor in hand after CV then test
     ignoring groups    is bayle on grouped rows as if they were independent: what not to do
 
-python benchmarks/interval_coverage.py [simulations per line]
+With "small" as the second argument, on 60, 100 and 200 rows without groups, the methods that
+run more splits (REPEATS times) beside bayle, few_rows and corrected_t, and how often each covers
+
+    tested      the mean true risk of the five rules of nested CV
+    procedure   its mean over all data sets
+    final       the true risk of the final predictor, tuned and trained on all rows
+
+python benchmarks/interval_coverage.py [simulations per line] [small [name of one line]]
 """
 
 import sys
@@ -28,6 +35,9 @@ from cvnb.inference import bayle_interval
 
 LEVEL = 0.95
 SIZES = (100, 500)
+SMALL = (60, 100, 200)
+REPEATS = 100
+TARGETS = ("tested", "procedure", "final")
 GROUP = 5
 ALPHAS = np.logspace(-2, 3, 11)
 KS = range(1, 26)
@@ -158,11 +168,11 @@ def simulate(
 
 
 def _interval(
-    result: Any, method: str, truth: float
+    result: Any, method: str, truth: float, n_repeats: int | None = None
 ) -> dict[str, tuple[float, float, float]]:
     """None where losses without any spread allow none, which is rare and not counted."""
     try:
-        interval = result.interval(LEVEL, method)
+        interval = result.interval(LEVEL, method, n_repeats=n_repeats)
     except CvnbError:
         return {}
     return {method: (interval.low, interval.high, truth)}
@@ -200,6 +210,44 @@ def coverage(world: Any, m: int, grouped: bool, n: int) -> dict[str, Any]:
     return shares
 
 
+def small_coverage(world: Any, m: int, n: int) -> dict[str, tuple[list[float], float]]:
+    """method -> (shares of n data sets in which each of TARGETS was covered, mean width)."""
+    runs: dict[str, list[tuple[float, float, float, float]]] = {}
+    for seed in range(n):
+        rng = np.random.default_rng([seed, m, 9])
+        X, y = world.draw(m, False, rng)
+        recipe = cvnb.Recipe(5, 5, seed=seed)
+        result = recipe.run(world.family(), X, y, loss=world.loss, progress="off")
+        tested = _truth(world, result, X, y, False)
+        final = world.risk(result.final_setting, X, y, False)
+        for method in REPEATED_TOO:
+            more = REPEATS if method in REPEATED_TOO[3:] else None
+            for low, high, _ in _interval(result, method, tested, more).values():
+                runs.setdefault(method, []).append((low, high, tested, final))
+    shares = {}
+    for method, found in runs.items():
+        low, high, tested, final = np.array(found).T
+        targets = tested, np.full(low.size, tested.mean()), final
+        covered = [float(np.mean((low <= t) & (t <= high))) for t in targets]
+        shares[method] = covered, float(np.mean(high - low))
+    return shares
+
+
+REPEATED_TOO = ("bayle", "few_rows", "corrected_t", "ncv", "conservative_z")
+
+
+def main_small(n: int, only: str = "") -> None:
+    print(f"{'':16}{'method':16}" + "".join(f"{t:>12}" for t in TARGETS) + "   width")
+    for world in (Ridge(), Knn()):
+        for m in SMALL:
+            line = f"{world.name} {m}"
+            if only not in ("", line):
+                continue
+            for method, (shares, width) in small_coverage(world, m, n).items():
+                cells = "".join(f"{100 * share:>10.1f} %" for share in shares)
+                print(f"{line:16}{method:16}{cells}{width:>8.3f}", flush=True)
+
+
 METHODS = ("bayle", "corrected_t", "holdout", "hoeffding", "ignoring groups")
 
 
@@ -229,4 +277,8 @@ def main(n: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    if "small" in sys.argv[2:3]:
+        main_small(number, " ".join(sys.argv[3:]))
+    else:
+        main(number)

@@ -19,6 +19,16 @@ def number(value: float | None) -> str:
     return "–" if value is None or math.isnan(value) else f"{value:.6g}"
 
 
+def rounded(value: float | None, digits: int) -> str:
+    """The value with so many significant digits, as a plain number; a dash likewise.
+
+    >>> rounded(1234.5, 2), rounded(0.012345, 3)
+    ('1200', '0.0123')
+    """
+    is_known = value is not None and math.isfinite(value)
+    return number(float(f"{value:.{digits}g}")) if is_known else "–"
+
+
 def spread(sizes: Any) -> str:
     """ "455" or "455 to 456"."""
     low, high = int(min(sizes)), int(max(sizes))

@@ -7,7 +7,7 @@ from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
 
 import cvnb
-from cvnb import figures, inference, widgets
+from cvnb import figures, inference, studies, widgets
 
 project, author, copyright = "cvnb", "the cvnb authors", "the cvnb authors"
 version = release = cvnb.__version__
@@ -39,7 +39,7 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 python_maximum_signature_line_length = 96
 
-DOORS = (cvnb, inference, widgets, figures)
+DOORS = (cvnb, inference, studies, widgets, figures)
 NAMES = {
     name: f"{door.__name__}.{name}" for door in reversed(DOORS) for name in door.__all__
 }

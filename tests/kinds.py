@@ -135,6 +135,10 @@ SLOW_TESTS = {
     "results/test_comparison.py": (
         "test_the_corrected_t_does_not_find_differences_in_noise",
     ),
+    "inference/test_ncv.py": (
+        "test_ncv_covers_the_risk_of_the_final_predictor",
+        "test_ncv_without_a_number_repeats_until_the_inflation_is_known",
+    ),
     "results/test_optimism.py": (
         "test_on_noise_the_flat_estimate_is_biased_and_nested_cv_is_not",
     ),

@@ -574,6 +574,55 @@ def hoeffding_half(sizes, level, width):
     return sum(width * np.sqrt(np.log(2 / delta) / (2 * n)) for n in sizes) / len(sizes)
 
 
+class NCV(NamedTuple):
+    """Nested CV of Bates, Hastie and Tibshirani: centre and standard error of the interval."""
+
+    centre: float
+    error: float
+    inflation: float
+    bias: float
+
+
+def ncv(fit_choose_predict, X, y, repeats, row_loss):
+    """Nested CV by its formulas, one fold, one pair and one row at a time.
+
+    fit_choose_predict(r, train, test) -> predictions, θ chosen inside train by the inner
+    splits of repeat r; repeats: for each repeat the rows of each of its K folds
+    """
+    n, K = len(y), len(repeats[0])
+    differences, pair_losses, fold_losses = [], [], []
+    for r, folds in enumerate(repeats):
+
+        def losses(k, left_out, r=r, folds=folds):
+            out = [i for m in left_out for i in folds[m]]
+            train = np.array([i for i in range(n) if i not in out])
+            predicted = fit_choose_predict(r, train, np.array(folds[k]))
+            return [row_loss(y[i], p) for i, p in zip(folds[k], predicted, strict=True)]
+
+        for k in range(K):
+            inside = []
+            for m in range(K):
+                if m != k:
+                    inside += losses(m, (m, k))
+            own = losses(k, (k,))
+            own_mean = sum(own) / len(own)
+            variance = sum((loss - own_mean) ** 2 for loss in own) / (len(own) - 1)
+            a = sum(inside) / len(inside) - own_mean
+            differences.append(a * a - variance / len(own))
+            pair_losses += inside
+            fold_losses += own
+    mean = sum(pair_losses) / len(pair_losses)
+    sd = np.sqrt(
+        sum((loss - mean) ** 2 for loss in pair_losses) / (len(pair_losses) - 1)
+    )
+    mse = sum(differences) / len(differences)
+    inflation = np.sqrt(max(0, mse)) / (sd / np.sqrt(n * (K - 1) // K))
+    inflation = min(max(inflation, 1), np.sqrt(K))
+    cv = sum(fold_losses) / len(fold_losses)
+    bias = (mean - cv) * (1 + ((K - 2) / K) ** 1.5)
+    return NCV(mean - bias, inflation * sd / np.sqrt(n), inflation, bias)
+
+
 def two_halves(d):
     """(Dietterich's t, Alpaydin's F) of d[5, 2]."""
     squares = []

@@ -12,7 +12,7 @@ from ..studies.learning import LearningCurve
 from ..studies.null import NullTest
 from ..studies.seeds import OverSeeds
 from ..studies.steps import Ladder
-from ..wording import count, number
+from ..wording import count, rounded
 from .look import BLUE, GREY, ORANGE, named_axis, plain, titled_axis
 
 ROWS, BESIDE = 44, 9  # lines of a cloud of seeds, and dots that need no second line
@@ -71,7 +71,7 @@ def _swarm(study: OverSeeds) -> tuple[list[dict[str, Any]], float, list[float]]:
     width = max(6.0, float(np.abs(x).max()) + 1.0)
     across = np.array([-width, width])
     sd = 0.0 if np.isnan(study.sd) else study.sd
-    words = [number(float(f"{x:.4g}")) for x in (mean, own)]
+    words = [rounded(x, 4) for x in (mean, own)]
     band = {
         "x": np.append(across, across[::-1]),
         "y": mean + sd * np.array([-1, -1, 1, 1]),
@@ -190,7 +190,7 @@ def _cloud(
             x=shown,
             line={"color": (GREY, ORANGE)[place], "dash": "dash"},
             annotation={
-                "text": f"{mark} {number(float(f'{shown:.4g}'))}",
+                "text": f"{mark} {rounded(shown, 4)}",
                 "y": 1.02 + 0.1 * place,
                 "yref": "paper",
                 "yanchor": "bottom",

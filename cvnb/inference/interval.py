@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import InputError
+from ..losses.ranges import range_of
 from .checked import probability
+from .doubts import SMALL, doubts_of
 from .interval_methods import (
     METHODS,
+    RepeatedMethod,
     one_part,
     other_loss,
     parts_overlap,
@@ -18,7 +22,7 @@ from .interval_methods import (
     rows_weighted,
 )
 from .measured import outer_rows, refuse_time
-from .spread import positive_range
+from .spread import Ends, positive_range
 
 if TYPE_CHECKING:
     from ..results.estimate import RiskEstimate
@@ -26,11 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interval:
-    """low <= target <= high with probability `level`.
+    """low <= target <= high with probability `level`; both are losses, in the loss's range.
 
-    method  name of the formula
-    target  what the interval covers
-    why     why this method
+    method   name of the formula
+    target   what the interval covers
+    why      why this method
+    warning  one sentence on why it may mislead; "" where nothing is suspicious
     """
 
     low: float
@@ -39,36 +44,67 @@ class Interval:
     method: str
     target: str
     why: str
+    warning: str = ""
 
     def __repr__(self) -> str:
         ends = f"{self.low:.6g} to {self.high:.6g}"
         method = f"({self.method}, {self.why})"
-        return f"{100 * self.level:g} % interval {ends} {method} for {self.target}"
+        words = f"{100 * self.level:g} % interval {ends} {method} for {self.target}"
+        return f"{words}. {self.warning}" if self.warning else words
 
 
 def interval_of(
-    result: RiskEstimate, level: float, method: str, range: float | None
+    result: RiskEstimate,
+    level: float,
+    method: str,
+    range: float | None,
+    n_repeats: int | None,
+    repeated: Mapping[str, RepeatedMethod],
 ) -> Interval:
-    """Return the interval around result.risk by this method, or by the one "auto" takes."""
+    """Return the interval by this method, or by the one "auto" takes.
+
+    repeated: the methods that fit again, by name
+    """
     probability("level", level)
     if range is not None:
         positive_range(range)
-    known = ("auto", *METHODS)
+    known = ("auto", *METHODS, *repeated)
     if method not in known:
         names = ", ".join(map(repr, known))
         raise InputError(f"method={method!r} is not known; use {names}.")
     _refuse_unmeasured(result)
     refuse_time(result)
     name, why = _auto(result) if method == "auto" else (method, "as requested")
-    chosen = METHODS[name]
+    chosen = repeated.get(name) or METHODS[name]
     for holds, words in chosen.refuses.items():
         if holds(result):
             n_parts, loss = len(result.fold_risks), result._record.loss.words
             words = words.format(n_parts=n_parts, loss=loss)
             raise InputError(f"method={name!r} {words}")
-    low, high = chosen.ends(result, level, range)
+    if isinstance(chosen, RepeatedMethod):
+        found = result._repeated(name, chosen, n_repeats)
+        ends, why = found.ends(level), f"{why}: {found.why}"
+    else:
+        _refuse_repeats(name, n_repeats)
+        ends = chosen.ends(result, level, range)
     target = chosen.covers(result) + _units(result)
-    return Interval(low, high, level, name, target, why)
+    doubts = doubts_of(result, name)
+    warning = f"It may mislead: {'; '.join(doubts)}." if doubts else ""
+    return Interval(*_clipped(result, *ends), level, name, target, why, warning)
+
+
+def _refuse_repeats(name: str, n_repeats: Any) -> None:
+    if n_repeats is not None:
+        raise InputError(
+            f"n_repeats={n_repeats!r} is for 'ncv' and 'conservative_z'; method={name!r} "
+            "runs nothing again."
+        )
+
+
+def _clipped(result: RiskEstimate, low: float, high: float) -> Ends:
+    """Return the ends cut off where the loss, and so its risk, cannot be."""
+    least, most = range_of(result._record.loss)
+    return max(least, low), min(most, high)
 
 
 def _refuse_unmeasured(result: RiskEstimate) -> None:
@@ -88,9 +124,8 @@ def _refuse_unmeasured(result: RiskEstimate) -> None:
 def _auto(result: RiskEstimate) -> tuple[str, str]:
     """(method, why): the one that suits the recipe and the losses."""
     record = result._record
-    is_plain = not rows_weighted(result) and not rows_in_groups(result)
-    is_exact = one_part(result) and is_plain
-    if not is_exact and not other_loss(result):
+    overlaps = parts_overlap(result)
+    if overlaps and not other_loss(result):
         losses = np.concatenate(outer_rows(result))
         if np.ptp(losses) == 0:
             return "hoeffding", "for row losses without any spread"
@@ -98,8 +133,11 @@ def _auto(result: RiskEstimate) -> tuple[str, str]:
         return "holdout", "for one test part"
     if any(rows is None for rows in record.table.rows):
         return "corrected_t", f"for {record.loss.words}, which has no row losses"
-    if parts_overlap(result):
+    if overlaps:
         return "corrected_t", "for test parts that overlap"
+    is_plain = not rows_weighted(result) and not rows_in_groups(result)
+    if result.plan.n_rows < SMALL and is_plain:
+        return "few_rows", f"for fewer than {SMALL} rows"
     return "bayle", "for test parts that do not overlap"
 
 

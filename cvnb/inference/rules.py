@@ -46,6 +46,11 @@ class Rule(Protocol):
         """The words that follow "θ̂ chosen inside S by 5-fold CV"."""
         ...
 
+    @property
+    def select(self) -> Any:
+        """The value of select= that gives this rule, for `rule_of` and another family."""
+        ...
+
     def choose(self, losses: np.ndarray) -> int | None:
         """Return the index of the setting to take, given losses[k, s]."""
         ...
@@ -61,6 +66,7 @@ class Minimum:
 
     zero_one: bool
     words = ""
+    select = "min"
     takes_first = True
 
     def choose(self, losses: np.ndarray) -> int | None:
@@ -115,6 +121,10 @@ class OneStandardError:
     words = " and the one-standard-error rule"
     takes_first = False
 
+    @property
+    def select(self) -> Any:
+        return OneSE(self.simplest)
+
     def choose(self, losses: np.ndarray) -> int | None:
         curve = losses.mean(axis=0)
         tied = tied_settings(curve, self.zero_one)
@@ -156,6 +166,10 @@ class UserRule:
     @property
     def words(self) -> str:
         return f" and the rule {self.name}"
+
+    @property
+    def select(self) -> Any:
+        return self.function
 
     def choose(self, losses: np.ndarray) -> int | None:
         curve = losses.mean(axis=0)

@@ -64,10 +64,10 @@ def bayle_interval(
         raise InputError(
             f"variance={variance!r} is not known; use 'all_pairs' or 'within'."
         )
-    rows = _weighted_rows(folds, weights, groups)
+    rows = weighted_rows(folds, weights, groups)
     n, quantile = rows.losses.size, normal_quantile(level)
     shares = np.full(n, 1 / n) if weights is None else rows.shares
-    error = _standard_error(rows, shares, is_sample=False)
+    error = clustered_error(rows, shares, is_sample=False)
     if groups is not None:
         quantile = student_quantile(level, rows.n_units - 1)
     return _around(rows.centre, error, quantile)
@@ -130,7 +130,7 @@ def holdout_interval(
                 "zero_one=True counts mistakes, so every loss must be 0 or 1."
             )
         return _clopper_pearson(int(losses.sum()), losses.size, level)
-    rows = _weighted_rows(
+    rows = weighted_rows(
         [losses],
         None if weights is None else [weights],
         None if groups is None else [groups],
@@ -138,7 +138,7 @@ def holdout_interval(
     if rows.n_units < 2:
         unit = "row" if groups is None else "group"
         raise InputError(f"one {unit} in the test part has no spread; test on more.")
-    error = _standard_error(rows, rows.shares, is_sample=True)
+    error = clustered_error(rows, rows.shares, is_sample=True)
     return _around(rows.centre, error, student_quantile(level, rows.n_units - 1))
 
 
@@ -169,7 +169,7 @@ def hoeffding_interval(
         raise InputError(
             f"range={range:g} is too small: these losses differ by up to {spread:.6g}."
         )
-    rows = _weighted_rows(folds, weights, groups)
+    rows = weighted_rows(folds, weights, groups)
     squares = _squared_shares(rows, len(folds))
     logarithm = np.log(2 * len(folds) / (1 - level))
     half = float(range * np.mean(np.sqrt(logarithm * squares / 2)))
@@ -220,11 +220,12 @@ class WeightedRows:
         return (self.losses if self.units is None else np.unique(self.units)).size
 
 
-def _weighted_rows(
+def weighted_rows(
     folds: list[np.ndarray],
     weights: ByFold | None,
     groups: ByFold | None,
 ) -> WeightedRows:
+    """Return the rows of positive weight of all folds, with their shares and groups."""
     _check_one_per_fold("weights", weights, len(folds))
     _check_one_per_fold("groups", groups, len(folds))
     checked_weights = [
@@ -273,8 +274,10 @@ def _around(centre: float, error: float, quantile: float) -> Ends:
     return centre - half, centre + half
 
 
-def _standard_error(rows: WeightedRows, shares: np.ndarray, is_sample: bool) -> float:
-    """√Σ_u (Σ_{i in u} shares_i (l_i - centre))²; times √(U / (U - 1)) for a sample or groups."""
+def clustered_error(rows: WeightedRows, shares: np.ndarray, is_sample: bool) -> float:
+    """Standard error of the mean of fold means.
+
+    √Σ_u (Σ_{i in u} shares_i (l_i - centre))²; times √(U / (U - 1)) for a sample or groups."""
     parts = shares * (rows.losses - rows.centre)
     if rows.units is not None:
         parts = _sum_by_unit(parts, rows.units)

@@ -132,22 +132,26 @@ def add_losses(predictions, Y, w, rows, starts, squares, out, weights):
     """Add the losses of predictions[t], starts[i] <= t < starts[i + 1], to out[i], and their
     weights to weights[i].
 
-    Losses are squared, or else absolute. w is empty without weights. predictions[t] itself
-    becomes the losses of row t.
+    Losses are squared, or else absolute; out and predictions[t] are [targets * settings]. w is
+    empty without weights. predictions[t] itself becomes the losses of row t.
     """
+    n_targets = Y.shape[1]
     for i in range(out.shape[0]):
         total, weight = out[i], 1.0
         for t in range(starts[i], starts[i + 1]):
-            y, row = Y[rows[t], 0], predictions[t]
+            row = predictions[t]
+            width = row.size // n_targets
             if w.size:
                 weight = w[rows[t]]
             weights[i] += weight
-            if squares:
-                for s in range(row.size):
-                    row[s] = (y - row[s]) * (y - row[s])
-            else:
-                for s in range(row.size):
-                    row[s] = abs(y - row[s])
+            for c in range(n_targets):
+                y, own = Y[rows[t], c], row[c * width : (c + 1) * width]
+                if squares:
+                    for s in range(width):
+                        own[s] = (y - own[s]) * (y - own[s])
+                else:
+                    for s in range(width):
+                        own[s] = abs(y - own[s])
             for s in range(row.size):
                 total[s] += weight * row[s]
 

@@ -130,7 +130,7 @@ class Loss:
 
         n_classes: the number of distinct values of y in all rows
         """
-        formula, options = self._formula
+        formula, options = self.formula
         present = np.unique(y)
         average = options.get("average", "binary")
         if formula in NO_MEAN_OF_ROWS and y.size < 2:
@@ -153,7 +153,7 @@ class Loss:
 
     def refuse_unknown_positive(self, classes: np.ndarray) -> None:
         """Refuse a metric of one class that y does not contain."""
-        formula, options = self._formula
+        formula, options = self.formula
         positive = options.get("pos_label", 1)
         if (
             formula in POSITIVES
@@ -168,7 +168,7 @@ class Loss:
             )
 
     @property
-    def _formula(self) -> tuple[str, dict[str, Any]]:
+    def formula(self) -> tuple[str, dict[str, Any]]:
         """(name, options) of the scorer's metric; ("", {}) without one."""
         metric = getattr(self.scorer, "_score_func", None)
         return getattr(metric, "__name__", ""), getattr(self.scorer, "_kwargs", {})

@@ -291,14 +291,14 @@ def _some(names: list[str], most: int) -> list[tuple[int, str]]:
 
 
 def text(x: float, y: float, words: Any, anchor: str, kind: str = "") -> str:
-    """Return words at a place; anchor is "start", "middle" or "end"."""
+    """Return words at a point; anchor: "start", "middle" or "end"."""
     kind = f' class="{kind}"' if kind else ""
     position = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"'
     return f"<text{kind} {position}>{escape(str(words))}</text>"
 
 
 def gridline(axes: Axes, tick: float, label: str) -> str:
-    """Return a horizontal line with its number."""
+    """Return a horizontal line at a tick, with its label on the left."""
     y = axes.y(tick)
     line = f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>'
     return line + text(axes.left - 5, y + 4, label, "end")
@@ -308,14 +308,15 @@ def _x_axis(axis: Axis, axes: Axes) -> list[str]:
     """The name of the axis, and names or round numbers along it."""
     name = f"{axis.name} (log)" if axis.log else axis.name
     middle = (axes.left + axes.right) / 2
-    return [_centred(f"{middle}", HEIGHT - 3, name)] + [
-        _centred(f"{axes.x(x):.1f}", axes.bottom + 14, label)
+    return [centred(f"{middle}", HEIGHT - 3, name)] + [
+        centred(f"{axes.x(x):.1f}", axes.bottom + 14, label)
         for x, label in _x_marks(axis, axes)
     ]
 
 
-def _centred(x: str, y: float, text: str) -> str:
-    return f'<text x="{x}" y="{y}" text-anchor="middle">{escape(text)}</text>'
+def centred(x: str, y: float, words: str) -> str:
+    """Return words around x."""
+    return f'<text x="{x}" y="{y}" text-anchor="middle">{escape(words)}</text>'
 
 
 def _x_marks(axis: Axis, axes: Axes) -> Iterable[tuple[float, str]]:

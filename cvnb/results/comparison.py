@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError, Interrupted
+from ..inference.measured import paired_losses
 from ..inference.paired import alpaydin_5x2cv, corrected_t, is_5x2
+from ..inference.spread import corrected_t_interval
 from ..losses.loss import Loss
 from ..splits.plan import Plan
 from ..wording import count, number
@@ -28,6 +30,7 @@ class Pair:
     n_splits    outer splits that both finished; difference and same are over these
     t, p        corrected resampled t and its two-sided p
     p_holm      p corrected for the number of pairs
+    low, high   95 % interval of the difference, of the same test
     F, p_F      the 5×2cv F test, where the outer splits are five times two halves
     reason      why there is no test
     """
@@ -41,6 +44,8 @@ class Pair:
     t: float | None = None
     p: float | None = None
     p_holm: float | None = None
+    low: float | None = None
+    high: float | None = None
     F: float | None = None
     p_F: float | None = None
     reason: str = ""
@@ -57,12 +62,21 @@ class Pair:
             splits = count(self.n_splits, "outer split")
             return f"{names}: no difference in any of {splits}."
         t = loss.shown_difference(self.t)
+        difference += f", 95 % interval {self.shown_interval}"
         test = f"corrected t = {t:.3f}, p = {self.p:.3g}"
         if self.p_holm != self.p:
             test += f", {self.p_holm:.3g} after Holm"
         if self.F is not None:
             test += f"; 5×2cv F = {self.F:.3f}, p = {self.p_F:.3g}"
         return f"{names}: {difference}; {test}: {self._verdict()}."
+
+    @property
+    def shown_interval(self) -> str:
+        """The interval of the difference as displayed; "–" without one."""
+        if self.low is None or self.high is None:
+            return "–"
+        ends = [self.loss.shown_difference(end) or 0.0 for end in (self.low, self.high)]
+        return " to ".join(map(number, sorted(ends)))
 
     def _verdict(self) -> str:
         p = max(self.p_holm or 0.0, self.p_F or 0.0)
@@ -188,9 +202,14 @@ def _share(result: RiskEstimate) -> str:
     return f"{len(result.chosen_index)} of {count(result.plan.n_parts, 'outer split')}"
 
 
-def compare_pairs(results: Mapping[str, RiskEstimate]) -> list[Pair]:
-    """Return each two results, with p-values corrected for the number of pairs (Holm)."""
-    pairs = [_pair(*names, results) for names in combinations(results, 2)]
+def compare_pairs(
+    results: Mapping[str, RiskEstimate], level: float = 1 - LEVEL
+) -> list[Pair]:
+    """Return each two results, with p-values corrected for the number of pairs (Holm).
+
+    level: of the intervals of the differences
+    """
+    pairs = [_pair(*names, results, level) for names in combinations(results, 2)]
     tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
     corrected = holm(np.array([pairs[i].p for i in tested], dtype=np.float64))
     for i, p in zip(tested, corrected, strict=True):
@@ -213,7 +232,9 @@ def holm(p: np.ndarray) -> np.ndarray:
     return corrected
 
 
-def _pair(first: str, second: str, results: Mapping[str, RiskEstimate]) -> Pair:
+def _pair(
+    first: str, second: str, results: Mapping[str, RiskEstimate], level: float
+) -> Pair:
     a, b = results[first], results[second]
     loss = record_of(a).loss
     n = min(len(a.fold_risks), len(b.fold_risks))
@@ -222,10 +243,21 @@ def _pair(first: str, second: str, results: Mapping[str, RiskEstimate]) -> Pair:
     pair = Pair(first, second, difference, n > 0 and not d.any(), n, loss)
     try:
         t, p = corrected_t(a, b)
-        pair = replace(pair, t=t, p=p)
+        low, high = _interval(a, b, level)
+        pair = replace(pair, t=t, p=p, low=low, high=high)
         if a.complete and b.complete and is_5x2(a.plan):
             F, p_F = alpaydin_5x2cv(a, b)
             pair = replace(pair, F=F, p_F=p_F)
     except InputError as error:
         return replace(pair, reason=str(error))
     return pair
+
+
+def _interval(
+    a: RiskEstimate, b: RiskEstimate, level: float
+) -> tuple[float | None, float | None]:
+    """Return the corrected t interval of the difference; none where they are equal."""
+    d, n_train, n_test = paired_losses(a, b)
+    if not d.any():
+        return None, None
+    return corrected_t_interval(d, n_train, n_test, level)

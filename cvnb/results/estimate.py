@@ -12,17 +12,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine.fill import fill
+from ..engine.table import LossTable
 from ..errors import FitError, InputError, Interrupted, RecipeError
 from ..families.labels import Setting
 from ..families.self_tuning import self_tuned
 from ..inference.interval import Interval, interval_of
+from ..inference.interval_methods import Centred, RepeatedMethod
 from ..paths.refit import fit_on
 from ..splits.drawing import draw_final, words_of
 from ..splits.plan import Plan
+from .candidates import (
+    CANDIDATES,
+    Candidates,
+    measured_candidates,
+    models_of,
+    own_choices,
+)
 from .notes import notes_of
 from .predictor import ensemble
 from .quantity import quantity_of
 from .record import Record
+from .resampled import REPEATED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +57,7 @@ class RiskEstimate:
     >>> round(result.risk, 4), round(result.score, 4)
     (0.0467, 0.9533)
     >>> round(result.flat, 4), round(result.optimism, 4), round(result.interval().high, 4)
-    (0.04, 0.0067, 0.0804)
+    (0.04, 0.0067, 0.0932)
     >>> result.fold_risks.round(4), float(result.fold_scores[1])
     (array([0.0333, 0.    , 0.0667, 0.0333, 0.1   ]), 1.0)
     >>> result.chosen[0], result.settings[result.chosen_index[0]], result.final_setting
@@ -205,54 +215,110 @@ class RiskEstimate:
         return f"{quantity}, from {finished} (interrupted)"
 
     def interval(
-        self, level: float = 0.95, method: str = "auto", range: float | None = None
+        self,
+        level: float = 0.95,
+        method: str = "auto",
+        range: float | None = None,
+        n_repeats: int | None = None,
     ) -> Interval:
         """Return an interval around the risk: .low, .high, .method, and what it covers, .target.
 
         level: the probability of covering the target. method: "bayle" (K-fold, row losses),
+        "few_rows" (the same below 150 rows: wider, as simulations ask),
         "corrected_t" (several splits, any loss), "holdout" (one test part; exact for 0-1
         loss), "hoeffding" (a loss in an interval of width range), "wilson" (0-1 loss, each
         row tested once), or "auto", which takes what suits the recipe. range: for
         "hoeffding" only; 1 for 0-1 loss.
+
+        Two methods run the whole nest on more splits, n_repeats times (by default until the
+        spread is known well enough, at least 50): "ncv" (Bates, Hastie and Tibshirani: K
+        folds and all pairs of them left out; for the final predictor, its bias by the
+        authors' factor 1 + ((K - 2) / K)^1.5) and "conservative_z" (Nadeau and Bengio:
+        disjoint halves of the rows; wide on purpose). They run once, whatever the level.
+        "delong" fits one model again: the AUC on one test part.
         """
-        return interval_of(self, level, method, range)
+        return interval_of(self, level, method, range, n_repeats, REPEATED)
+
+    def _repeated(
+        self, name: str, method: RepeatedMethod, n_repeats: int | None
+    ) -> Centred:
+        """Return what the method found, from its first run with this number of repeats."""
+        if (name, n_repeats) not in self._found:
+            self._found[name, n_repeats] = method.centred(self, n_repeats)
+        return self._found[name, n_repeats]
 
     @cached_property
+    def _found(self) -> dict[tuple[str, int | None], Centred]:
+        return {}
+
+    @property
     def final_setting(self) -> Setting:
         """θ̂ chosen by the inner splitter on all of S; computed on first use."""
-        settings = self._record.family.settings
-        if len(settings) == 1:
-            return dict(settings[0])
+        return dict(self._record.family.settings[self._final_index])
+
+    @cached_property
+    def _final_index(self) -> int:
+        if len(self._record.family.settings) == 1:
+            return 0
         if self.plan.outer_layout is None:
-            if not self.chosen:
+            if not len(self.chosen_index):
                 raise FitError("interrupted before any setting was chosen; run again.")
-            return self.chosen[0]
+            return int(self.chosen_index[0])
         if self._record.inner_spec is None:
             raise RecipeError(
                 "inner=None chooses nothing, so there is no final setting; give inner."
             )
-        table, _ = fill(self._record.work, self._final_plan)
-        if not table.complete:
-            raise Interrupted("the final setting was not chosen yet; ask for it again.")
-        return dict(settings[table.chosen[0]])
+        return int(self._final_table.chosen[0])
 
     def predictor(self, how: str = "retrain") -> Any:
         """Return a fitted scikit-learn estimator for new data.
 
         how: "retrain" fits A_θ̂(S) with θ̂ = final_setting; "ensemble" is the mean of the
         models of the inner splits of S at θ̂ (of the outer splits where there are no inner
-        ones).
+        ones); "own" is the mean of the models of the inner splits, each at the θ of its own
+        smallest loss. "auto" takes the one of these three that is best inside the outer
+        training parts (`cvnb.inference.compare_predictors` shows them), and says which:
+        .how_ and .why_ of the estimator.
         """
-        if how not in ("retrain", "ensemble"):
-            raise InputError(f"how={how!r} is not known; use 'retrain' or 'ensemble'.")
-        record, setting = self._record, self.final_setting
+        if how not in ("auto", *CANDIDATES):
+            known = ", ".join(map(repr, CANDIDATES))
+            raise InputError(f"how={how!r} is not known; use {known} or 'auto'.")
+        if how == "auto":
+            found = self._candidates
+            model = self.predictor(found.better)
+            model.how_, model.why_ = found.better, found.verdict
+            return model
+        record = self._record
         family, data = record.family, record.data
         if how == "retrain":
-            return fit_on(family, data, setting, np.arange(data.n_rows))
+            return fit_on(family, data, self.final_setting, np.arange(data.n_rows))
         has_inner = record.inner_spec is not None
-        splits = self._final_plan.inner[0] if has_inner else self.plan.outer
-        models = [fit_on(family, data, setting, train) for train, _ in splits]
-        return ensemble(models, data.X)
+        splits = list(self._final_plan.inner[0] if has_inner else self.plan.outer)
+        settings = [self._final_index] * len(splits)
+        if how == "own" and len(family.settings) > 1:
+            settings = own_choices(record, self._final_inner, settings[0])
+        return ensemble(models_of(record, splits, settings), data.X)
+
+    @cached_property
+    def _candidates(self) -> Candidates:
+        """The losses of the three final predictors on the outer test parts."""
+        return measured_candidates(self._record)
+
+    @property
+    def _final_inner(self) -> np.ndarray:
+        """[inner splits of S, settings]: the losses that chose the final setting."""
+        own = self.plan.outer_layout is None
+        table = self._record.table if own else self._final_table
+        assert table.inner is not None
+        return table.inner[0]
+
+    @cached_property
+    def _final_table(self) -> LossTable:
+        """The losses on the inner splits of all of S."""
+        table, _ = fill(self._record.work, self._final_plan)
+        if not table.complete:
+            raise Interrupted("the final setting was not chosen yet; ask for it again.")
+        return table
 
     @cached_property
     def _final_plan(self) -> Plan:

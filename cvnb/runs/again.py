@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 
 from ..data.table import Data
 from ..engine.study import Job
@@ -16,6 +17,8 @@ from ..runtime.thread_warnings import quiet
 from ..splits.drawing import draw
 from ..splits.layouts import Layout
 from ..splits.recipes import Recipe
+from ..splits.specs import GivenSplitter
+from ..splits.strata import Strata
 from . import feasibility
 from .prepare import smallest_part
 
@@ -47,13 +50,25 @@ class Again:
         """
         record, task = self.record, self.work.task
         recipe, data = recipe or record.recipe, data or record.data
-        chooses = record.plan.inner_layouts is not None
-        with quiet():  # the result has the cautions already
+        if recipe is record.recipe and outer is None and self._is_blind:
+            plan = record.plan
+        else:
+            chooses = record.plan.inner_layouts is not None
             spec = record.inner_spec if chooses else None
-            plan = draw(recipe, data, task, spec, outer)
+            with quiet():  # the result has the cautions already
+                plan = draw(recipe, data, task, spec, outer)
         work = self._work_of(smallest_part(plan))
         feasibility.check(plan, data, task, work.family, work.loss, work.kinds)
         return work, Draw(plan, data)
+
+    @cached_property
+    def _is_blind(self) -> bool:
+        """Whether the splits of the recipe do not depend on y."""
+        record = self.record
+        levels = record.recipe.outer_spec, record.inner_spec
+        is_given = any(isinstance(spec, GivenSplitter) for spec in levels)
+        strata = Strata(record.recipe, record.data, self.work.task)
+        return strata.codes is None and not is_given
 
     def _work_of(self, smallest: int) -> Work:
         """Return the work on a plan whose smallest training part has so many rows.

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ..data.table import Data
@@ -21,7 +20,8 @@ from ..families.checks import will_have
 from ..families.family import Family
 from ..families.labels import estimator_label, format_setting
 from ..families.registry import recognised
-from ..families.setting_groups import SettingGroup, check_parameters, is_plain_number
+from ..families.row_needs import row_needs, steps_of
+from ..families.setting_groups import SettingGroup, check_parameters
 from ..losses.loss import Loss, check_loss
 from ..splits.layouts import Splits
 from ..splits.plan import Plan
@@ -61,7 +61,6 @@ OPAQUE_STEPS = (
     "FunctionTransformer",
     "TransformedTargetRegressor",
 )
-SKIPPED = (None, "passthrough")  # steps of a pipeline that do nothing
 
 
 def check(
@@ -129,7 +128,7 @@ def _check_columns(data: Data, family: Family, candidates: list[Any]) -> None:
         return
     accepted = [_accepted_values(candidate) for candidate in candidates]
     data.check_columns(family.label, *map(any, zip(*accepted, strict=True)))
-    first_steps = [_steps(candidate)[0] for candidate in candidates]
+    first_steps = [steps_of(candidate)[0] for candidate in candidates]
     if not any(map(_takes_objects, first_steps)):
         data.refuse_odd_objects()
     if sp.issparse(data.X) and not any(map(_takes_sparse, first_steps)):
@@ -156,7 +155,7 @@ def _takes_sparse(step: Any) -> bool:
 
 def _accepted_values(estimator: Any) -> tuple[bool, bool, bool]:
     """Return whether X may hold (NaN, infinity, dates): what the first step accepts."""
-    steps = _steps(estimator)
+    steps = steps_of(estimator)
     if not steps or _is_opaque(steps[0]):
         return True, True, True
     takes_infinity = "HistGradientBoosting" in _full_name(steps[0])
@@ -190,14 +189,6 @@ def _full_name(estimator: Any) -> str:
     return f"{type(estimator).__module__}.{type(estimator).__name__}"
 
 
-def _steps(estimator: Any) -> list[Any]:
-    """Return the steps of a pipeline, with those of pipelines inside it."""
-    if not isinstance(estimator, Pipeline):
-        return [estimator]
-    steps = [step for _, step in estimator.steps if step not in SKIPPED]
-    return [inner for step in steps for inner in _steps(step)]
-
-
 def _wrapped(estimator: Any) -> list[Any]:
     """Return the estimators that a meta-estimator was given."""
     parameters = estimator.get_params(deep=False)
@@ -223,7 +214,7 @@ def _check_responses(family: Family, kinds: list[SettingGroup], loss: Loss) -> N
 
 def _check_takes_weights(candidates: list[Any]) -> None:
     for candidate in candidates:
-        last = _steps(candidate)[-1]
+        last = steps_of(candidate)[-1]
         parameters = inspect.signature(last.fit).parameters
         has_kwargs = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
         if "sample_weight" not in parameters and not has_kwargs:
@@ -300,34 +291,14 @@ def _check_sizes(
 
     Neighbours, or whatever else is counted in training rows.
     """
-    too_many: dict[int, tuple[str, Any]] = {}  # setting -> (parameter, its value)
-    for kind in kinds:
-        last, prefix = _steps(kind.candidate)[-1], _last_prefix(kind.candidate)
-        algorithm = recognised(type(last))
-        for name in () if algorithm is None else algorithm.needs_rows:
-            for s, numbers in zip(kind.which, kind.numbers, strict=True):
-                value = numbers.get(f"{prefix}{name}", getattr(last, name))
-                if is_plain_number(value) and value > survey.smallest:
-                    too_many[s] = name, value
+    too_many = [n for n in row_needs(family, kinds) if n.value > survey.smallest]
     if not too_many:
         return
-    s = min(too_many)
-    parameter, value = too_many[s]
-    keys = family.settings[s]
-    own = [key for key in keys if family.aliases.get(key, key).endswith(parameter)]
-    name = own[0] if own else parameter
+    _, name, value = min(too_many, key=lambda need: need.s)
     raise InfeasibleError(
         f"{name}={value} needs {value} training rows, but {survey.smallest_at} has "
         f"{int(survey.smallest)}; lower {name} or use fewer folds."
     )
-
-
-def _last_prefix(estimator: Any) -> str:
-    """Return the prefix of the last step's parameters, such as "outer__inner__"."""
-    if not isinstance(estimator, Pipeline):
-        return ""
-    name, last = [pair for pair in estimator.steps if pair[1] not in SKIPPED][-1]
-    return f"{name}__{_last_prefix(last)}"
 
 
 def _refuse_one_class(parts: str, candidates: list[Any]) -> None:
@@ -341,7 +312,7 @@ def _refuse_one_class(parts: str, candidates: list[Any]) -> None:
 
 def _needs_two_classes(estimator: Any) -> str | None:
     """Return the name of a classifier inside that cannot be fitted on one class."""
-    last = _steps(estimator)[-1]
+    last = steps_of(estimator)[-1]
     name, algorithm = type(last).__name__, recognised(type(last))
     if algorithm is not None and name in algorithm.two_classes:
         return name

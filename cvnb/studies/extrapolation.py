@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from ..wording import rounded
+
 LEAST = 4  # sizes: a formula of three numbers needs more than three
 POWERS = np.geomspace(0.1, 2.0, 30)
 STEP = float(POWERS[1] / POWERS[0])
@@ -31,7 +33,7 @@ class PowerLaw:
     @property
     def formula(self) -> str:
         """The formula with its numbers."""
-        return f"{self.a:.3g} + {self.b:.3g} n^-{self.c:.2g}"
+        return f"{rounded(self.a, 3)} + {rounded(self.b, 3)} n^-{self.c:.2g}"
 
 
 def fit_power_law(

@@ -21,7 +21,7 @@ from ..splits.layouts import compress
 from ..splits.options import check_seed
 from ..splits.specs import FixedRows, ListedSplits, check_count, is_whole
 from ..splits.splitters import Pair
-from ..wording import count
+from ..wording import count, rounded
 from .draws import check_request, delivered, naming, risks_of
 from .extrapolation import PowerLaw, fit_power_law
 from .subsets import Subsets
@@ -89,9 +89,10 @@ class LearningCurve(Report):
     def table(self) -> tuple[list[str], list[Any]]:
         loss, means = record_of(self.result).loss, self.means
         head = ["training rows", *map(str, self.sizes)]
-        shown = [f"{loss.shown(float(mean)):.4g}" for mean in means]
+        shown = [rounded(loss.shown(float(mean)), 4) for mean in means]
         spread = [
-            f"{row.std(ddof=1):.2g}" if row.size > 1 else "–" for row in self.risks
+            rounded(float(row.std(ddof=1)), 2) if np.ptp(row) else "–"
+            for row in self.risks
         ]
         return head, [["mean", *shown], ["sd over repeats", *spread]]
 
@@ -124,7 +125,8 @@ class LearningCurve(Report):
         change = "a score that rises" if loss.is_score else "a loss that falls"
         measured = (
             f"From {size} to {self.sizes[-1]} training rows: {change} by "
-            f"{fall:.2g} ± {error:.2g} (95 %, over {count(self._n_folds, 'test fold')})."
+            f"{rounded(fall, 2)} ± {rounded(error, 2)} (95 %, over "
+            f"{count(self._n_folds, 'test fold')})."
         )
         if np.isnan(error):
             return f"{measured} One test fold says nothing about the error of that."
@@ -144,7 +146,7 @@ class LearningCurve(Report):
         if self.law is None:
             return []
         loss, n = record_of(self.result).loss, int(self.sizes[-1])
-        value = f"{loss.shown(self.law(2 * n)):.3g}"
+        value = rounded(loss.shown(self.law(2 * n)), 3)
         return [
             f"At {2 * n} training rows the formula {self.law.formula} would give {value}. It "
             f"rests on {count(self.sizes.size, 'size')} and on the assumption that the curve "

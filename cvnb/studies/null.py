@@ -16,7 +16,7 @@ from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
 from ..runs.again import Again
 from ..splits.options import check_seed
-from ..wording import count
+from ..wording import count, rounded
 from .draws import check_request, delivered, naming, risks_of
 from .shuffles import Shuffles, given_shuffles, shuffles_of
 
@@ -90,7 +90,7 @@ class NullTest(Report):
     ) -> list[str]:
         loss = record_of(self.result).loss
         losses = [real, float(shuffled.mean()), float(shuffled.min())]
-        shown = [f"{loss.shown(x):.4g}" if x is not None else "–" for x in losses]
+        shown = [rounded(loss.shown(x), 4) for x in losses]
         return [name, *shown, "–" if p is None else f"{p:.2g}"]
 
     @property
@@ -106,8 +106,8 @@ class NullTest(Report):
             chance = loss.shown(float(self.risks.mean()))
             sentences.append(
                 "Choosing and measuring on the same folds reads "
-                f"{low:.4g} on average where there is nothing to learn, "
-                f"and the nested estimate {chance:.4g}: a p from the flat "
+                f"{rounded(low, 4)} on average where there is nothing to learn, "
+                f"and the nested estimate {rounded(chance, 4)}: a p from the flat "
                 "estimate is right only if every shuffle is tuned as well, as here."
             )
         if isinstance(self._shuffles, Shuffles):

@@ -20,7 +20,7 @@ from ..runs.again import Again
 from ..runs.prepare import Options
 from ..splits.options import check_seed
 from ..splits.specs import check_count
-from ..wording import count, number
+from ..wording import count, rounded
 from .draws import check_request, estimates, naming, stopped
 
 if TYPE_CHECKING:
@@ -85,9 +85,10 @@ class OverSeeds(Report):
 
     @cached_property
     def noise_share(self) -> float | None:
-        """sd² as a share of the variance that the interval of one run stands for; None without.
+        """sd² / (sd² + e²), e the standard error behind the interval of one run; None without.
 
-        What is left is due to the rows themselves, and no number of seeds takes it away.
+        The share of the spread of one run's number that is split noise. The rest is due to
+        the rows, and no number of seeds takes it away.
         """
         try:
             interval = self.result.interval()
@@ -96,7 +97,7 @@ class OverSeeds(Report):
         error = (interval.high - interval.low) / 2 / normal_quantile(interval.level)
         if not error > 0 or self.risks.size < 2:
             return None
-        return min(1.0, (self.sd / error) ** 2)
+        return float(self.sd**2 / (self.sd**2 + error**2))
 
     @property
     def title(self) -> str:
@@ -119,7 +120,7 @@ class OverSeeds(Report):
             f"seed {self._own_seed} (this run)",
         ]
         values = [loss.shown(self.mean), self.sd, *ends, loss.shown(self.result.risk)]
-        return head, [[_short(value) for value in values]]
+        return head, [[rounded(value, 4) for value in values]]
 
     @property
     def _own_seed(self) -> int:
@@ -138,14 +139,13 @@ class OverSeeds(Report):
         if self.noise_share is not None:
             percent = 100 * self.noise_share
             sentences.append(
-                f"The seed accounts for {percent:.0f} % of the variance that the interval of "
-                "one run stands for; the rows account for the rest, which no number of "
-                "seeds takes away."
+                f"Of the variance of one run's number about {percent:.0f} % is due to the "
+                "seed; the rest is due to the rows, and no number of seeds takes it away."
             )
         if self.risks.size > 1:
             error = self.sd / self.risks.size**0.5
             sentences.append(
-                f"The mean over these seeds is known to ±{error:.2g} as "
+                f"The mean over these seeds is known to ±{rounded(error, 2)} as "
                 f"far as the seeds go; after {self.enough} seeds its error is a tenth of sd."
             )
         return sentences
@@ -259,7 +259,3 @@ def _jobs(
         with naming(f"seed {seed}"):
             job = again.job(replace(recipe, seed=seed))
         yield job
-
-
-def _short(value: float | None) -> str:
-    return number(None if value is None else float(f"{value:.4g}"))

@@ -17,12 +17,12 @@ from ..runs.prepare import run
 from ..splits.options import check_seed
 from ..splits.recipes import Recipe
 from ..splits.specs import check_count, check_share
-from ..wording import spread
+from ..wording import rounded, spread
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWER = "trained on fewer rows than there are: slightly pessimistic for all rows"
+FEWER = "slightly pessimistic for all rows: trained on fewer"
 FLAT = "optimistic: the rows that chose θ measure it"
 
 
@@ -95,18 +95,18 @@ class Ladder(Report):
         if step.interval is not None:
             ends = (step.interval.low, step.interval.high)
             low_high = " to ".join(
-                _short(end)
+                rounded(end, 4)
                 for end in sorted(float(loss.shown(end) or 0.0) for end in ends)
             )
         plan = step.result.plan
         splits = plan.inner[0] if plan.outer_layout is None else plan.outer
         return [
             step.name,
-            _short(loss.shown(step.estimate)),
+            rounded(loss.shown(step.estimate), 4),
             low_high,
             f"{spread(splits.layout.sizes()[:, 0])} rows",
             str(step.fits),
-            f"{step.seconds:.2g}",
+            rounded(step.seconds, 2),
             step.bias,
         ]
 
@@ -223,33 +223,32 @@ ORDER = (
 
 def _tuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
     """Return every recipe that chooses, those that others share rows with first."""
-    once = f"unbiased; {FEWER}"
     return [
         (
             "CV then test",
             lambda _: Recipe.cv_test(inner=folds, test=share, seed=seed),
-            once,
+            FEWER,
         ),
         (
             "train/validation/test",
             lambda _: Recipe.train_validation_test(share, share, seed=seed),
-            once,
+            FEWER,
         ),
         (
             "resampling then test",
             lambda _: Recipe.resampling_test(samples, test=share, seed=seed),
-            once,
+            FEWER,
         ),
-        ("nested CV", lambda _: Recipe.nested_cv(folds, folds, seed=seed), once),
+        ("nested CV", lambda _: Recipe.nested_cv(folds, folds, seed=seed), FEWER),
         (
             "nested CV with an inner dev set",
             lambda _: Recipe.nested_dev(folds, seed=seed),
-            once,
+            FEWER,
         ),
         (
             "nested resampling",
             lambda _: Recipe.nested_resampling(samples, samples, share, seed=seed),
-            once,
+            FEWER,
         ),
         (
             "dev set",
@@ -268,10 +267,9 @@ def _tuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
 
 def _untuned(share: float, folds: int, samples: int, seed: int) -> list[Entry]:
     """Return every recipe for one setting."""
-    once = f"unbiased; {FEWER}"
     return [
-        ("test error", lambda _: Recipe.validation(test=share, seed=seed), once),
-        ("external CV", lambda _: Recipe.external_cv(folds, seed=seed), once),
+        ("test error", lambda _: Recipe.validation(test=share, seed=seed), FEWER),
+        ("external CV", lambda _: Recipe.external_cv(folds, seed=seed), FEWER),
         ("leave-one-out CV", lambda _: Recipe.leave_one_out(), "unbiased"),
     ]
 
@@ -317,7 +315,3 @@ def _in_order(steps: list[Step]) -> Ladder:
     return Ladder(
         tuple(sorted(steps, key=lambda step: place.get(step.name, len(ORDER))))
     )
-
-
-def _short(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.labels import estimator_label, format_setting
 from ..pictures.curves import curve_of
+from ..pictures.points import draw_points
 from ..pictures.split_map import nest_of
 from ..pictures.svg import draw_curve, draw_nest
 from ..results.estimate import RiskEstimate, record_of
@@ -30,6 +31,7 @@ from .markup import (
 )
 from .phrases import (
     choice_words,
+    doubt_words,
     flat_words,
     headline,
     interval_words,
@@ -60,6 +62,7 @@ def result_text(result: RiskEstimate) -> str:
         result.quantity,
         f"{record_of(result).family.label}: {recipe_words(result)}",
         interval_words(result),
+        doubt_words(result),
         flat_words(result),
         choice_words(result),
     ]
@@ -80,16 +83,32 @@ def result_bundle(result: RiskEstimate) -> tuple[Bundle, Metadata]:
         pictures_of(result),
         html_table(splits_table(result)),
         html_notes(result.notes),
+        questions_of(result),
         f"<details><summary>How this was computed</summary>{computed}</details>",
     )
     return shown, {"cvnb": {"seconds": record_of(result).table.seconds}}
+
+
+def questions_of(result: RiskEstimate) -> str:
+    """Return the questions that follow a number, with the studies that answer them."""
+    recipe = record_of(result).recipe
+    if result.risk is None or not result.complete or recipe.time_ordered:
+        return ""
+    asked = ["better than chance? <code>null_test(risk)</code>"]
+    if recipe.uses_seed:
+        asked.insert(0, "how much hangs on the seed? <code>over_seeds(risk)</code>")
+    asked.append("would more rows help? <code>learning_curve(risk)</code>")
+    first, *others = asked
+    words = "; ".join([first[0].upper() + first[1:], *others])
+    return f'<div style="{FAINT}">{words} (<code>cvnb.studies</code>)</div>'
 
 
 def strip_of(result: RiskEstimate) -> str:
     """Return the number with its name, its interval, the flat estimate and the choices."""
     value, name = headline(result)
     others = "; ".join(filter(None, (flat_words(result), choice_words(result))))
-    lines = [words for words in (interval_words(result), others) if words]
+    phrases = interval_words(result), doubt_words(result), others
+    lines = [words for words in phrases if words]
     family = escape(record_of(result).family.label)
     recipe = escape(recipe_words(result))
     parts = [
@@ -218,5 +237,6 @@ def report_bundle(report: Report) -> Bundle:
         f"<div><b>{html(report.title)}</b></div>",
         report.picture,
         html_table(report.table) if report.table[0] else "",
+        "" if report.points is None else f"<div>{draw_points(report.points).img}</div>",
         html_list(report.sentences),
     )

@@ -18,7 +18,14 @@ from ..results.estimate import RiskEstimate, record_of
 from .display import details, pictures_of, splits_table
 from .markup import html, html_list, html_table
 from .methods import methods_of
-from .phrases import choice_words, flat_words, headline, interval_words, recipe_words
+from .phrases import (
+    choice_words,
+    doubt_words,
+    flat_words,
+    headline,
+    interval_words,
+    recipe_words,
+)
 
 STYLE = """
 :root { color-scheme: light dark }
@@ -80,7 +87,12 @@ def page_of(result: RiskEstimate) -> str:
 
 
 def _body(result: RiskEstimate, value: str, name: str) -> str:
-    phrases = (interval_words(result), flat_words(result), choice_words(result))
+    phrases = (
+        interval_words(result),
+        doubt_words(result),
+        flat_words(result),
+        choice_words(result),
+    )
     family = escape(record_of(result).family.label)
     recipe = escape(recipe_words(result))
     has_curve = curve_of(result) is not None

@@ -64,16 +64,23 @@ def interval_words(result: RiskEstimate) -> str:
         interval = result.interval()
     except InputError:
         return ""
-    loss, low, high = record_of(result).loss, interval.low, interval.high
-    if loss.is_known:
-        low = max(0.0, low)  # losses of cvnb's own are never negative
-    if loss.zero_one:
-        high = min(1.0, high)
-    ends = sorted(float(loss.shown(end) or 0.0) for end in (low, high))
+    loss = record_of(result).loss
+    ends = sorted(
+        float(loss.shown(end) or 0.0) for end in (interval.low, interval.high)
+    )
     # Without the size, which is in the line of the quantity.
     target = interval.target.split(", |S|")[0].split(": E[")[0]
     shown = " to ".join(map(number, ends))
     return f"95 % interval {shown} ({interval.method}) for {target}"
+
+
+def doubt_words(result: RiskEstimate) -> str:
+    """Return why the interval may mislead, as a sentence; "" if nothing is suspicious."""
+    try:
+        warning = result.interval().warning
+    except InputError:
+        return ""
+    return warning.replace("It may", "The interval may", 1)
 
 
 def choice_words(result: RiskEstimate) -> str:

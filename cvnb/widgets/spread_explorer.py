@@ -22,6 +22,7 @@ from ..splits.recipes import Recipe
 from ..splits.specs import Folds
 from ..studies.seeds import OverSeeds
 from ..views.display import html, strip_of
+from ..wording import count, rounded
 from .code_writer import GIVEN
 from .controls import message
 from .curve_explorer import RULES
@@ -333,5 +334,6 @@ class SpreadExplorer(View):
         study = self.study
         if study is None:
             return f"SpreadExplorer({folds})"
-        spread = f"mean {study.mean:.4g}, sd {study.sd:.2g}, {study.risks.size} seeds"
+        numbers = f"mean {rounded(study.mean, 4)}, sd {rounded(study.sd, 2)}"
+        spread = f"{numbers}, {count(study.risks.size, 'seed')}"
         return f"SpreadExplorer({folds}: {spread})"

@@ -9,7 +9,7 @@ from ..figures.studies import beside_curve
 from ..results.estimate import RiskEstimate, record_of
 from ..studies.seeds import OverSeeds, growing
 from ..views.display import html
-from ..wording import count
+from ..wording import count, rounded
 from .curve_view import CurveView, figure_of_result
 from .view import panel
 from .watched import Watched
@@ -74,9 +74,9 @@ def words_of(study: OverSeeds) -> str:
     loss, n = record_of(study.result).loss, study.risks.size
     mean, own = (loss.shown(x) for x in (study.mean, study.result.risk))
     of = "" if study.complete else f" of {study.n}"
-    sd = f", sd <b>{study.sd:.2g}</b>" if n > 1 else ""
+    sd = f", sd <b>{rounded(study.sd, 2)}</b>" if n > 1 else ""
     head = f"{loss.shown_name} over {count(n, 'seed')}{of}: mean "
-    first = f"{html(head)}<b>{mean:.4g}</b>{sd}; this run {own:.4g}."
+    first = f"{html(head)}<b>{rounded(mean, 4)}</b>{sd}; this run {rounded(own, 4)}."
     return "".join(
         f"<div>{line}</div>" for line in (first, *map(html, study.sentences))
     )

@@ -23,6 +23,7 @@ from cvnb.inference import (
     corrected_t_interval,
     hoeffding_interval,
     holdout_interval,
+    wilson_interval,
 )
 from scripts_of import script
 from small_tables import classes, numbers
@@ -35,9 +36,9 @@ def row_losses(result, y):
 
 FEW = knn(k=[1, 3, 5])
 AUTO = {
-    "nested CV": (Recipe(5, 3), {}, "bayle"),
-    "leave-one-out": (Recipe("loo", 3), {}, "bayle"),
-    "external CV": (Recipe.external_cv(), {}, "bayle"),
+    "nested CV": (Recipe(5, 3), {}, "few_rows"),
+    "leave-one-out": (Recipe("loo", 3), {}, "few_rows"),
+    "external CV": (Recipe.external_cv(), {}, "few_rows"),
     "CV then test": (Recipe.cv_test(), {}, "holdout"),
     "train/validation/test": (Recipe.train_validation_test(), {}, "holdout"),
     "nested resampling": (Recipe.nested_resampling(4, 3), {}, "corrected_t"),
@@ -76,18 +77,59 @@ def test_auto_takes_what_suits_the_recipe_and_says_so(case):
 
 def test_bayle_takes_the_row_losses_fold_by_fold():
     """The same numbers as the array function, and a result in its place."""
-    X, y = classes()
-    result = Recipe(5, 3).run(FEW, X, y)
+    X, y = numbers()
+    result = Recipe(5, 3).run(ridge(alpha=[0.1, 10]), X, y)
     found = result.interval(0.9, "bayle")
     assert found.why == "as requested"
-    assert (found.low, found.high) == pytest.approx(
-        bayle_interval(row_losses(result, y), 0.9), rel=1e-12
-    )
+    losses = row_losses(result, y)
+    expected = bayle_interval(losses, 0.9)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
     assert (found.low, found.high) == bayle_interval(result, 0.9)
-    half = stats.norm.ppf(0.95) * naive.bayle_error(row_losses(result, y))
-    assert (found.low, found.high) == pytest.approx(
-        (result.risk - half, result.risk + half), rel=1e-12
-    )
+    half = stats.norm.ppf(0.95) * naive.bayle_error(losses)
+    expected = result.risk - half, result.risk + half
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_on_few_rows_auto_counts_the_rows_of_a_training_part(task):
+    """Student's t and n_train in place of z and n: wider than "bayle", as simulations ask."""
+    X, y = (numbers if task == "regression" else classes)(100)
+    family = ridge(alpha=[0.1, 10]) if task == "regression" else FEW
+    result = Recipe(4, 3).run(family, X, y)
+    losses, t = np.concatenate(row_losses(result, y)), stats.t.ppf(0.95, 99)
+    found, narrow = result.interval(0.9), result.interval(0.9, "bayle")
+    assert (found.method, found.why) == ("few_rows", "for fewer than 150 rows")
+    if task == "regression":
+        half = t * losses.std(ddof=1) / np.sqrt(75)
+        expected = result.risk - half, result.risk + half
+    else:
+        p, z2 = losses.mean(), t**2 / 75
+        half = np.sqrt(z2 * p * (1 - p) + z2**2 / 4)
+        expected = (p + z2 / 2 - half) / (1 + z2), (p + z2 / 2 + half) / (1 + z2)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+    assert found.target == narrow.target
+    assert found.high - found.low > 1.1 * (narrow.high - narrow.low)
+
+
+@pytest.mark.parametrize(
+    ("m", "options", "method"),
+    [
+        (149, {}, "few_rows"),
+        (150, {}, "bayle"),
+        (60, {"groups": np.arange(60) // 3}, "bayle"),
+        (60, {"sample_weight": np.arange(1.0, 61.0)}, "bayle"),
+    ],
+)
+def test_auto_depends_on_the_number_of_rows_and_on_the_recipe_alone(m, options, method):
+    """From 150 rows on, with groups and with weights, it is Bayle's; what few_rows refuses."""
+    X, y = numbers(m)
+    result = Recipe(4, 3).run(ridge(alpha=[0.1, 10]), X, y, **options)
+    assert result.interval().method == method
+    if options:
+        with pytest.raises(
+            CvnbError, match=r"method='few_rows' counts .*; use method='bayle'"
+        ):
+            result.interval(method="few_rows")
 
 
 def test_groups_and_weights_reach_bayle():
@@ -152,9 +194,8 @@ def test_one_test_part_has_the_exact_interval_or_students():
     groups = np.arange(60) // 4
     result = Recipe.cv_test().run(ridge(alpha=[0.1, 10]), X, y, groups=groups)
     found, test = result.interval(), result.plan.outer[0][1]
-    assert (found.low, found.high) == pytest.approx(
-        holdout_interval(row_losses(result, y)[0], groups=groups[test]), rel=1e-9
-    )
+    low, high = holdout_interval(row_losses(result, y)[0], groups=groups[test])
+    assert (found.low, found.high) == pytest.approx((max(0, low), high), rel=1e-9)
 
 
 def test_hoeffding_needs_no_distribution_but_a_range():
@@ -174,25 +215,22 @@ def test_hoeffding_needs_no_distribution_but_a_range():
     ):
         result.interval(method="hoeffding")
     found = result.interval(method="hoeffding", range=50.0)
-    assert (found.low, found.high) == pytest.approx(
-        hoeffding_interval(row_losses(result, y), range=50.0), rel=1e-9
-    )
+    low, high = hoeffding_interval(row_losses(result, y), range=50.0)
+    assert low < 0 == found.low
+    assert found.high == pytest.approx(high, rel=1e-9)
 
 
 def test_no_mistake_at_all_is_no_certainty():
-    """Five folds without a mistake: not [0, 0], but what Hoeffding allows; one test part
-    has the exact interval."""
+    """Five folds without a mistake: not [0, 0], but Wilson's ends; one test part has the
+    exact interval."""
     X = np.repeat([[0.0], [100.0]], 30, axis=0)
     y = np.repeat([0, 1], 30)
     result = Recipe(5, 3).run(FEW, X, y)
     assert result.risk == 0
-    assert result.interval().method == "hoeffding"
-    assert result.interval().high > 0.1
-    with pytest.raises(
-        CvnbError,
-        match=r"the losses, of mean 0, have no spread, so a normal .* use Hoeffding's interval",
-    ):
-        result.interval(method="bayle")
+    found = result.interval(method="bayle")
+    assert found.low == 0.0
+    assert found.high == pytest.approx(wilson_interval(0, 60)[1])
+    assert result.interval().high > found.high
     with pytest.raises(
         CvnbError, match="every fold loss is 0, so their spread is unknown"
     ):
@@ -202,15 +240,17 @@ def test_no_mistake_at_all_is_no_certainty():
 
 
 @pytest.mark.parametrize("inner", [None, 3])
-def test_leave_one_out_without_a_mistake_has_hoeffdings_interval(inner):
-    """One row bounds nothing about its predictor, so the interval is all of [0, 1]."""
+def test_leave_one_out_without_a_mistake_has_wilsons_interval(inner):
+    """As any other K: a hundred rows without a mistake leave room for 4 % of them."""
     X, y = load_iris(return_X_y=True)
     family = knn(k=3) if inner is None else FEW
     result = Recipe("loo", inner).run(family, X[:100], y[:100])
     assert result.risk == 0
-    found = result.interval()
-    assert (found.method, found.low, found.high) == ("hoeffding", 0.0, 1.0)
-    assert result.interval(method="wilson").high < 0.04
+    found = result.interval(method="bayle")
+    assert found.low == 0.0
+    assert found.high == pytest.approx(wilson_interval(0, 100)[1], rel=1e-12)
+    t = stats.t.ppf(0.975, 99)  # "auto", on few rows: 99 of them train
+    assert result.interval().high == pytest.approx(t**2 / (99 + t**2), rel=1e-12)
 
 
 REFUSED = {
@@ -324,16 +364,16 @@ def test_an_interrupted_run_has_the_interval_of_what_was_finished(monkeypatch):
             }
         )
     )
-    found = partial.interval()
+    found = partial.interval(method="bayle")
     losses = [
         (y[test] != predicted).astype(float)
         for (_, test), predicted in zip(
             result.plan.outer, table.predictions, strict=True
         )
     ]
-    assert (found.low, found.high) == pytest.approx(
-        bayle_interval(losses[:3]), rel=1e-12
-    )
+    mistakes = int(sum(rows.sum() for rows in losses[:3]))
+    expected = wilson_interval(mistakes, 36)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
     assert "the 3 predictors of the 5" in found.target
 
 

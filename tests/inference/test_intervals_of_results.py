@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import PredefinedSplit, RepeatedKFold, TimeSeriesSplit
 
-from cvnb import Family, Recipe, knn
+from cvnb import Family, Recipe, knn, ridge, tree
 from cvnb.errors import CvnbError
 from cvnb.inference import bayle_interval, holdout_interval
-from small_tables import classes
+from small_tables import classes, numbers
 
 
 def test_unequal_folds_weigh_their_rows_as_the_risk_does():
@@ -80,22 +81,90 @@ def test_a_range_of_zero_is_no_range():
                 result.interval(method=method, range=range_)
 
 
-def test_one_grouped_test_part_without_a_mistake_falls_back_to_hoeffding():
-    """As several test parts do."""
+def test_one_grouped_test_part_without_a_mistake_counts_its_groups():
+    """Wilson's ends for six groups, Student's quantile for five degrees of freedom."""
     X = np.repeat([[0.0], [100.0]], 30, axis=0)
     result = Recipe(0.3, 3).run(
         knn(k=[1, 3]), X, np.repeat([0, 1], 30), groups=np.arange(60) // 3
     )
-    assert result.interval().method == "hoeffding"
+    found = result.interval()
+    (_, test) = result.plan.outer[0]
+    n_groups = np.unique(test // 3).size
+    t = stats.t.ppf(0.975, n_groups - 1)
+    assert (found.method, found.low) == ("holdout", 0.0)
+    assert found.high == pytest.approx(t**2 / (n_groups + t**2), rel=1e-12)
 
 
 def test_the_interval_of_a_score_says_of_which_loss_it_is():
-    """low and high are losses; the display turns them round, and cuts what no risk can be."""
+    """low and high are losses; the display turns them round."""
     result = Recipe(4, 3).run(knn(k=[1, 5]), *classes(), scoring="roc_auc")
     assert "by the loss -roc_auc" in repr(result.interval())
-    X = np.repeat([[0.0], [100.0]], 30, axis=0)
-    y = np.repeat([0, 1], 30)
-    y[0] = 1
-    result = Recipe(4, 3).run(knn(k=[3, 5]), X, y)
-    assert result.interval().low < 0
-    assert "95 % interval 0 to" in repr(result)
+
+
+WEIGHTS = np.random.default_rng(1).integers(1, 4, 60).astype(float)
+
+
+def test_weighted_mistakes_have_wilsons_ends_for_their_effective_number():
+    """(Σ w)² / Σ w², each row weighing its share in the mean of fold means."""
+    X, y = classes()
+    result = Recipe(5, 3).run(tree(max_leaf_nodes=[2, 4]), X, y, sample_weight=WEIGHTS)
+    shares = np.concatenate(
+        [WEIGHTS[test] / WEIGHTS[test].sum() / 5 for _, test in result.plan.outer]
+    )
+    n, z, p = 1 / (shares**2).sum(), stats.norm.ppf(0.975), result.risk
+    assert 40 < n < 60
+    half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    ends = np.array([p + z**2 / (2 * n) - half, p + z**2 / (2 * n) + half])
+    found = result.interval()
+    assert (found.method, found.target.count("mean of ℓ_D")) == ("bayle", 1)
+    np.testing.assert_allclose(
+        [found.low, found.high], ends / (1 + z**2 / n), rtol=1e-9
+    )
+
+
+def test_grouped_mistakes_have_wilsons_ends_for_the_number_that_their_clusters_leave():
+    """n = p (1 - p) / v, v the clustered variance, which counts every group once."""
+    rng = np.random.default_rng(3)
+    groups = np.arange(120) // 6
+    X = rng.normal(size=20)[groups][:, None] + 0.01 * rng.normal(size=(120, 1))
+    y = (rng.normal(size=20)[groups] > 0).astype(int)
+    result = Recipe(5, None, stratify=False).run(knn(k=3), X, y, groups=groups)
+    mistakes = (result.predictions != y).astype(float)
+    p = result.risk
+    parts = np.bincount(groups, weights=(mistakes - p) / 120)
+    n = p * (1 - p) / (20 / 19 * (parts**2).sum())
+    assert n < 60
+    t = stats.t.ppf(0.975, 19)
+    centre = (p + t**2 / (2 * n)) / (1 + t**2 / n)
+    found = result.interval()
+    assert (found.low + found.high) / 2 == pytest.approx(centre, rel=1e-9)
+    assert 0 < found.low < p < found.high < 1
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "r2", "neg_mean_squared_error"])
+@pytest.mark.parametrize("method", ["auto", "corrected_t"])
+def test_no_end_leaves_the_range_of_the_loss(scoring, method):
+    """An AUC of nearly 1, an R² of nearly 1, squares of nearly 0."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = X[:, 0] + 0.3 * rng.normal(size=30) * (rng.random(30) < 0.1)
+    family = ridge(alpha=[0.01, 1])
+    if scoring == "roc_auc":
+        y, family = (y > 0).astype(int), knn(k=[1, 5])
+    result = Recipe(4, 3).run(family, X, y, scoring=scoring)
+    found = result.interval(0.999, method)
+    least = 0.0 if scoring.startswith("neg") else -1.0
+    assert found.low == least < result.risk < found.high
+
+
+def test_the_interval_of_a_users_own_loss_is_not_cut():
+    """Nothing is known of its range."""
+    X, y = numbers()
+
+    def own(y, prediction):
+        return (y - prediction) ** 2
+
+    result = Recipe(4, 3).run(ridge(alpha=[0.1, 1]), X, y, loss=own)
+    plain = Recipe(4, 3).run(ridge(alpha=[0.1, 1]), X, y)
+    level = 1 - 1e-15
+    assert result.interval(level).low < 0 == plain.interval(level).low

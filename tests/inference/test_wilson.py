@@ -8,6 +8,7 @@ from sklearn.model_selection import RepeatedKFold
 
 from cvnb import Family, Recipe, knn, ridge, tree
 from cvnb.errors import CvnbError
+from cvnb.inference import wilson_interval
 
 
 class Repeats(ClassifierMixin, BaseEstimator):
@@ -56,6 +57,18 @@ def test_wilson_is_the_closed_form_of_the_misclassified_share(recipe, mistakes, 
     assert mistakes / 60 - 1e-15 < found.high <= 1
 
 
+@pytest.mark.parametrize("n", [150, 153])
+@pytest.mark.parametrize("mistakes", [0, 7, 150])
+def test_auto_has_wilsons_ends_where_each_row_is_tested_once(n, mistakes):
+    """Also for folds that differ by a row; "bayle" is the method's name."""
+    result = run_with(mistakes, EXTERNAL, n)
+    expected = wilson_interval(mistakes, n, 0.9)
+    for method in ("auto", "bayle", "wilson"):
+        found = result.interval(0.9, method)
+        assert (found.low, found.high) == pytest.approx(expected, rel=1e-12)
+    assert result.interval().method == "bayle"
+
+
 def test_no_mistake_and_nothing_but_mistakes_end_at_0_and_1():
     """The other end stays away from certainty."""
     none, all_ = (run_with(k, EXTERNAL).interval(method="wilson") for k in (0, 60))
@@ -78,6 +91,36 @@ def test_wilson_counts_the_rows_of_a_tuned_run():
         assert (found.low, found.high) == pytest.approx(tuple(expected), rel=1e-12)
         assert found.method == "wilson"
         assert ("each weighted by its test rows" in found.target) == (tested.size == 60)
+
+
+@pytest.mark.parametrize(("errors", "n"), [(0, 1), (0, 60), (7, 60), (60, 60), (1, 2)])
+def test_wilson_interval_is_the_closed_form_of_counts(errors, n):
+    """Equal to scipy.stats.binomtest; the ends of certainty are exact."""
+    for level in (0.5, 0.95, 0.999):
+        found = wilson_interval(errors, n, level)
+        expected = stats.binomtest(errors, n).proportion_ci(level, method="wilson")
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+        assert (found[0] == 0) == (errors == 0)
+        assert (found[1] == 1) == (errors == n)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1, 10), "errors=-1 must be a whole number >= 0; wilson_interval counts"),
+        ((0.1, 10), "errors=0.1 must be a whole number"),
+        ((True, 10), "errors=True must be a whole number"),
+        (([0, 1, 1], 3), r"errors=\[0, 1, 1\] must be a whole number"),
+        ((float("nan"), 10), "errors=nan must be a whole number"),
+        ((0, 0), "n=0 must be a whole number >= 1"),
+        ((11, 10), "errors=11 of n=10 rows: there cannot be more mistakes than rows"),
+        ((1, 10, 95), "level=95.0 must lie strictly between 0 and 1"),
+    ],
+)
+def test_wilson_interval_refuses_what_is_no_count(arguments, message):
+    """A share, a list of losses, more mistakes than rows."""
+    with pytest.raises(CvnbError, match=message):
+        wilson_interval(*arguments)
 
 
 REFUSED = {

@@ -258,7 +258,8 @@ def test_asking_twice_gives_two_predictors():
 def test_an_unknown_kind_of_predictor_is_refused():
     """retrain and ensemble are the two."""
     with pytest.raises(
-        InputError, match="how='refit' is not known; use 'retrain' or 'ensemble'"
+        InputError,
+        match="how='refit' is not known; use 'retrain', 'ensemble', 'own' or 'auto'",
     ):
         run(Family(Ridge(), ALPHAS)).predictor("refit")
 

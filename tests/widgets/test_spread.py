@@ -14,6 +14,7 @@ from cvnb import Family, Recipe, knn, nested_cv, ridge
 from cvnb.inference import OneSE
 from cvnb.studies import over_seeds
 from cvnb.widgets import SpreadExplorer
+from cvnb.wording import rounded
 from iris import X, y
 from slow import Slow
 
@@ -116,11 +117,11 @@ def test_the_sentence_has_mean_sd_and_share(explore):
     explorer = explore(FAST, X, y, n=30)
     assert settled(explorer) == ""
     study, words = explorer.study, explorer._spread.words.value
-    assert f"<b>{study.mean:.4g}</b>, sd <b>{study.sd:.2g}</b>" in words
+    assert f"<b>{rounded(study.mean, 4)}</b>, sd <b>{rounded(study.sd, 2)}</b>" in words
     assert "over 30 seeds" in words
-    assert f"this run {explorer.result.risk:.4g}" in words
-    assert f"{100 * study.noise_share:.0f} % of the variance" in words
-    assert f"mean {study.mean:.4g}" in repr(explorer)
+    assert f"this run {rounded(explorer.result.risk, 4)}" in words
+    assert f"{100 * study.noise_share:.0f} %" in words
+    assert f"mean {rounded(study.mean, 4)}" in repr(explorer)
 
 
 def test_scores_are_shown_as_scores(explore):

@@ -7,6 +7,7 @@ p^2) + n S p), and O(n p^2 + n S p) for leave-one-out without a scaler.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from functools import partial
@@ -20,7 +21,9 @@ from ...splits.layouts import Layout, Partition
 from ...splits.plan import Plan
 from ..base import (
     PER_WORKER,
+    Each,
     Inside,
+    Kept,
     Losses,
     Outside,
     Path,
@@ -45,6 +48,7 @@ from .precision import FitReport, Precision, judge
 from .rows import LinearProblem
 from .sparse_lasso import fit_sparse_lasso
 from .targets import Targets, Tested
+from .together import SolveTogether, Together, groups_of
 from .wide_lasso import cost_of_splits, is_wide
 
 AXIS, COUNTED = "alpha", "margins"
@@ -102,6 +106,7 @@ class LinearPath(Path):
         self.cost = sum(map(self._cost, self.kinds, self.plans))
         known = all(evaluator.loss.is_known for evaluator in self.evaluators)
         self.at_once = self.cost <= MOMENT and known  # no part takes long
+        self.together = Together([])
         first = self.penalty_paths[0]
         loose = Part in self.kinds
         self.name = f"{'path' if loose else 'shared'}:{family_of(first)}"
@@ -135,6 +140,18 @@ class LinearPath(Path):
             return False
         return bool((layout.sizes()[:, 1] == 1).all())
 
+    def share(self, each: Each, n: int, kept: Kept) -> LinearPath:
+        """Return the path with the parts solved that differ in y alone; see together.py."""
+        groups = groups_of(self)
+        if not groups:
+            return self
+        items = [(g, j) for g in groups for j in range(self.plans[g[0]].n_parts)]
+        ready = copy.copy(self)
+        ready.travels, ready.together = False, Together(groups)
+        solved = each(SolveTogether(self), items)
+        ready.together.parts.update(zip(items, solved, strict=True))
+        return ready
+
     def batches(self, draw: int, n: int, elsewhere: bool) -> list[range]:
         """Return ranges of parts: one by one if they take a while, all if the run takes
         milliseconds.
@@ -167,6 +184,8 @@ class LinearPath(Path):
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
         """Return the losses of every setting on the splits of the task, as Path.run."""
+        if self.together.has(task):
+            return self.together.measured(self, task)
         kind = self.kinds[task.draw]
         if kind is OuterSplits and isinstance(task, Outside):
             try:

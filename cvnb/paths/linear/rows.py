@@ -103,9 +103,13 @@ class LinearProblem:
         if self.root.size and not self.root[rows].any():
             raise Unsuited(NO_WEIGHT)
 
-    def spread(self, rows: np.ndarray) -> float:
-        """Return the standard deviation of the targets of those rows that have a weight."""
-        Y = self.Y[rows[self.root[rows] > 0] if self.root.size else rows]
+    def spread(self, rows: np.ndarray, target: int | None = None) -> float:
+        """Return the standard deviation of the targets of those rows that have a weight.
+
+        target: one of them; None: all together
+        """
+        Y = self.Y if target is None else self.Y[:, target]
+        Y = Y[rows[self.root[rows] > 0] if self.root.size else rows]
         Y -= Y.sum() / Y.size  # indexing by row numbers made a copy
         return math.sqrt(float(np.vdot(Y, Y)) / Y.size)
 

@@ -3,6 +3,8 @@ classes by sign or by the largest."""
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -48,6 +50,13 @@ class Targets:
         else:
             is_class = self.codes[:, None] == np.arange(self.n_classes)
             self.Y = np.where(is_class, 1.0, -1.0)
+
+    @classmethod
+    def joined(cls, targets: Sequence[Targets]) -> Targets:
+        """Return the numbers of several as the columns of one."""
+        joined = copy.copy(targets[0])
+        joined.Y = np.hstack([own.Y for own in targets])
+        return joined
 
     @property
     def n(self) -> int:

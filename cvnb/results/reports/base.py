@@ -1,9 +1,12 @@
-"""Report: a title, for most reports a table, and sentences below it."""
+"""Report: a title, for most reports a table, perhaps a picture, and sentences below it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from ...errors import InputError
 from ..estimate import RiskEstimate
@@ -17,8 +20,21 @@ def refuse_no_result(name: str, result: Any) -> None:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Points:
+    """What a small picture of a report shows: a line, and dots with their standard errors."""
+
+    x: np.ndarray
+    line: np.ndarray
+    dots: np.ndarray
+    errors: np.ndarray
+    xlabel: str
+    line_name: str
+    dots_name: str
+
+
 class Report:
-    """Text and HTML made from `title`, `picture`, `table` and `sentences`."""
+    """Text and HTML made from `title`, `picture`, `table`, `points` and `sentences`."""
 
     @property
     def title(self) -> str:
@@ -37,6 +53,11 @@ class Report:
     @property
     def sentences(self) -> list[str]:
         return []
+
+    @property
+    def points(self) -> Points | None:
+        """What to draw; None without a picture."""
+        return None
 
     def __repr__(self) -> str:
         from ...views.display import report_text

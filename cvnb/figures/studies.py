@@ -39,12 +39,12 @@ def beside_curve(figure: go.Figure, study: OverSeeds | None) -> go.Figure:
     There are always the same traces, empty before the first seed, so that a widget can
     update them. The cloud has an axis of its own: seeds differ by much less than settings.
     """
-    share = 0.6 if figure.data else 0.0
+    share = 0.58 if figure.data else 0.0
     figure = go.Figure(figure)
     figure.update_xaxes(domain=[0.0, share])
     figure.update_traces(colorbar={"x": share}, selector={"type": "heatmap"})
     x_axis: dict[str, Any] = named_axis("seeds", [" "]) | {"showgrid": False}
-    x_axis |= {"domain": [share * 1.2, 1.0], "anchor": "y2"}
+    x_axis |= {"domain": [share * 1.25, 1.0], "anchor": "y2"}
     y_axis = titled_axis("") | {"anchor": "x2"}
     traces: list[dict[str, Any]] = [{}, {}, {}, {}]
     if study is not None:

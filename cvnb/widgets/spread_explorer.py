@@ -85,18 +85,20 @@ class Start:
     @property
     def folds(self) -> tuple[int, int]:
         """Numbers of outer and inner folds; OTHER where a level has other splits."""
-        inner = self.recipe.inner_spec
-        if inner == "auto":
-            inner = Folds(5) if self.family.cv is None else None
-        return tuple(
-            spec.n_splits if isinstance(spec, Folds) else OTHER
-            for spec in (self.recipe.outer_spec, inner)
-        )  # type: ignore[return-value]
+        inner: Any = self.recipe.inner_spec
+        if inner == "auto" and self.family.cv is None:
+            inner = Folds(5)
+        return folds_of(self.recipe.outer_spec), folds_of(inner)
 
     @property
     def rule(self) -> str:
         """The rule of the result, by its name."""
         return "min" if self.record is None else name_of_rule(self.record.work.rule)
+
+
+def folds_of(spec: Any) -> int:
+    """Number of folds of one level; OTHER where its splits are no K folds."""
+    return spec.n_splits if isinstance(spec, Folds) else OTHER
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,8 @@ from ...splits.splitters import Pair
 from ...wording import count
 from ..record import Record
 
-FEWEST, STEP = (
-    50,
-    50,
-)  # repeats where the user gives no number, and more of them at a time
+FEWEST = 50  # repeats where the user gives no number
+STEP = 50  # more of them at a time
 MEMORY = 5e7  # bytes of the tables of the draws that are filled together
 ONE_LOSS = 10  # bytes of a row loss in a table
 LARGEST = 2**31  # seeds are below
@@ -64,9 +62,8 @@ def check_repeats(n_repeats: Any) -> None:
 def drawer_of(record: Record, seed: int) -> SplitDrawer:
     """Return what draws splits as the recipe does, from another seed."""
     recipe = copy.copy(record.recipe)
-    object.__setattr__(
-        recipe, "seed", seed
-    )  # a given splitter refuses one from the user
+    # not by replace(): beside a given splitter a user's seed is refused
+    object.__setattr__(recipe, "seed", seed)
     return SplitDrawer(recipe, record.data, record.work.task)
 
 

@@ -79,7 +79,7 @@ RUN = (
     ),
     argument("--path", help="auto, or refit for one fit per setting and split"),
     _flag("--flat", help="also measure every setting outside, for the flat estimate"),
-    _flag("--dry-run", help="say what the run would do and cost; two fits at most"),
+    _flag("--dry-run", help="say what the run would do and cost; one split at most"),
     _flag(
         "--background",
         help="return a job at once: .wait(), .cancel(), .progress, .result",

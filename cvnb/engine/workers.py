@@ -40,12 +40,15 @@ RETRY_SECONDS = 0.2  # times the number of losses
 
 
 class ThisThread(Executor):
-    """The calling thread; idle threads help with calls too quick to wait for."""
+    """The calling thread; idle threads help with calls too quick to wait for.
+
+    one_by_one  or inside a call only, where its path asks the team
+    """
 
     team: Team
 
-    def __init__(self, team: Team) -> None:
-        self.team, self.n = team, team.n
+    def __init__(self, team: Team, one_by_one: bool = False) -> None:
+        self.team, self.n = team, 1 if one_by_one else team.n
 
     def map(self, call: Call, items: list[Any], poll: Poll) -> Generator[Any]:
         if self.n > 1:
@@ -169,13 +172,14 @@ def fits_on(n_jobs: int | None, stop: Stop, on_threads: bool) -> Iterator[Execut
         with ExitStack() as stack:
             yield JoblibWorkers(stack, n_jobs, backend)
         return
-    if not on_threads:
-        yield ThisThread(Team(stop))
-        return
     # One thread at least: this one has to see an interrupt.
-    n = n_workers(n_jobs, on_threads)
-    with pool_of(n) as pool, matrices_at_most(1):
-        yield ThreadWorkers(Team(stop, pool, n), max(1, n_cores() // n))
+    n = n_workers(n_jobs, True)
+    with pool_of(n) as pool:
+        if not on_threads:
+            yield ThisThread(Team(stop, pool, n), one_by_one=True)
+            return
+        with matrices_at_most(1):
+            yield ThreadWorkers(Team(stop, pool, n), max(1, n_cores() // n))
 
 
 def n_workers(n_jobs: int | None, on_threads: bool) -> int:

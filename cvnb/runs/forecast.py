@@ -28,7 +28,7 @@ from ..paths.refit import Refit
 from ..results.reports.base import Report
 from ..runtime.cancel import Stop
 from ..runtime.cores import matrices_at_most
-from ..runtime.threads import Team, n_threads
+from ..runtime.threads import Team, n_threads, pool_of
 from ..splits.plan import Plan
 
 SIDE = 384  # rows and columns of the matrices whose product is timed
@@ -134,9 +134,9 @@ def _seconds_of_fits(work: Work, plan: Plan, path: Path, fits: int) -> float:
         n_fits = _fits_of_transformers(path, plan)
         if n_fits > n_splits * len(path.chains):
             return _seconds_of_a_fit(work, plan) * n_fits
-    seconds = (
-        _seconds_of_a_split(path, plan) if isinstance(path, PerSplitPath) else None
-    )
+    seconds = None
+    if isinstance(path, PerSplitPath):
+        seconds = _seconds_of_a_split(work, plan, path)
     if seconds is None:
         return _seconds_of_a_fit(work, plan) * fits
     n_rows = sum(
@@ -169,7 +169,7 @@ def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
     return (time.perf_counter() - started) / len(settings)
 
 
-def _seconds_of_a_split(path: PerSplitPath, plan: Plan) -> float | None:
+def _seconds_of_a_split(work: Work, plan: Plan, path: PerSplitPath) -> float | None:
     """Return the seconds of the first split, from one fit or two of several; None if the path
     refuses it.
 
@@ -179,13 +179,15 @@ def _seconds_of_a_split(path: PerSplitPath, plan: Plan) -> float | None:
     if plan.n_inner:
         task = Inside(0, range(1), 0)
     timed, spent = path.with_fits(2), []
-    for _ in range(2 if path.compiles else 1):
-        started = time.perf_counter()
-        with matrices_at_most(1) if path.threads else nullcontext():
-            found = timed.run(task, Team(Stop()))
-        spent.append(time.perf_counter() - started)
-        if isinstance(found, Refusal):
-            return None
+    n = 1 if path.threads else n_workers(work.n_jobs, True)
+    with pool_of(n) as pool, matrices_at_most(1) if path.threads else nullcontext():
+        team = Team(Stop(), pool, n)
+        for _ in range(2 if path.compiles else 1):
+            started = time.perf_counter()
+            found = timed.run(task, team)
+            spent.append(time.perf_counter() - started)
+            if isinstance(found, Refusal):
+                return None
     return min(spent) * path.n_fits / timed.n_fits
 
 

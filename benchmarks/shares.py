@@ -1,0 +1,101 @@
+"""Where the time of a row of regimes.py goes: the lines that run, by samples of all threads.
+
+    python benchmarks/shares.py words of a row [--seconds 10]
+
+Every two milliseconds each thread is asked for its innermost line in cvnb or scikit-learn; those
+that wait are left out. Matrix products beside them, in the same run: one X·Xᵀ, or X'X where rows
+outnumber columns, of the table as cvnb computes with it, on one thread.
+"""
+
+import argparse
+import linecache
+import sys
+import threading
+import time
+import warnings
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from regimes import ROWS, ran
+from threadpoolctl import threadpool_limits
+
+EVERY, FEWEST = 0.002, 0.02  # seconds between samples; smallest share that is shown
+PACKAGES = ("cvnb", "sklearn")
+WAITING = {"wait", "wait_for", "get", "result", "select", "_worker"}  # functions
+
+
+def main(words, seconds):
+    for name, regime in ROWS.items():
+        if not all(word in name for word in words):
+            continue
+        X, y = regime.table(*regime.shape)
+        family = regime.family()
+        ran(family, X, y)  # loads kernels
+        times, lines = sampled(lambda f=family, X=X, y=y: ran(f, X, y), seconds)
+        print(f"{name}: {min(times):.3f} s; {product_of(X)}")
+        n_samples = sum(lines.values())
+        for (place, line), n in lines.most_common():
+            if n >= FEWEST * n_samples:
+                print(f"  {n / n_samples:>4.0%}  {place:<46}{line[:70]}")
+
+
+def sampled(run, seconds):
+    """The seconds of each run, and how often each (place, line) was seen."""
+    times, lines, done = [], Counter(), threading.Event()
+    watcher = threading.Thread(target=watch, args=(lines, done))
+    watcher.start()
+    end = time.perf_counter() + seconds
+    while not times or time.perf_counter() < end:
+        started = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - started)
+    done.set()
+    watcher.join()
+    return times, lines
+
+
+def watch(lines, done):
+    own = threading.get_ident()
+    while not done.wait(EVERY):
+        for thread, frame in sys._current_frames().items():
+            if thread != own and (place := place_of(frame)):
+                lines[place] += 1
+
+
+def place_of(frame):
+    """The innermost line in one of the packages; None if the thread waits or runs none."""
+    if frame.f_code.co_name in WAITING:
+        return None
+    while frame is not None:
+        file = Path(frame.f_code.co_filename)
+        for package in PACKAGES:
+            if package in file.parts and "benchmarks" not in file.parts:
+                parts = file.parts[file.parts.index(package) + 1 :]
+                line = linecache.getline(str(file), frame.f_lineno).strip()
+                return f"{parts[-1]}: {frame.f_code.co_name}", line
+        frame = frame.f_back
+    return None
+
+
+def product_of(X):
+    """Words of the least seconds of one product."""
+    if not isinstance(X, np.ndarray):
+        return f"{X.nnz:,} numbers"
+    X, times = X.astype(np.float64), []
+    is_wide = X.shape[0] <= X.shape[1]
+    with threadpool_limits(1):
+        for _ in range(5):
+            started = time.perf_counter()
+            X @ X.T if is_wide else X.T @ X
+            times.append(time.perf_counter() - started)
+    return f"one {'X·Xᵀ' if is_wide else 'XᵀX'} {min(times):.4f} s"
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("words", nargs="*", help="words of the rows")
+    parser.add_argument("--seconds", type=float, default=10.0, help="of each row")
+    asked = parser.parse_args()
+    main(asked.words, asked.seconds)

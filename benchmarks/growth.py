@@ -237,9 +237,8 @@ def measure(name, m, n_columns, n_settings, n_outer, n_inner):
         "theirs": lambda X, y: cross_validate(loops, X, y, cv=outer) and "loops",
     }
     run = runs["theirs" if name == "loops" else "ours"]
-    small = np.random.default_rng(0).permutation(m)[
-        : max(500, 4 * n_settings) if name == "knn" else 500
-    ]
+    n_small = max(500, 4 * n_settings) if name == "knn" else min(500, m // 2)
+    small = np.random.default_rng(0).permutation(m)[:n_small]
     if name != "loops":
         run(X[small], y[small])  # imports, kernels
     row = f"{name} {m} {n_columns} {n_settings} {n_outer} {n_inner}"

@@ -3,8 +3,9 @@
     python benchmarks/shares.py words of a row [--seconds 10]
 
 Every two milliseconds each thread is asked for its innermost line in cvnb or scikit-learn; those
-that wait are left out. Matrix products beside them, in the same run: one X·Xᵀ, or X'X where rows
-outnumber columns, of the table as cvnb computes with it, on one thread.
+that wait are left out. Above them stand the least seconds of a run, of one on one thread, and of
+products of X on one thread: X·Xᵀ, which NumPy makes by half of the multiplications, and the same
+by all of them, as between different rows.
 """
 
 import argparse
@@ -17,8 +18,10 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from regimes import ROWS, ran
+from regimes import FOLDS, ROWS, ran
 from threadpoolctl import threadpool_limits
+
+from cvnb import Recipe
 
 EVERY, FEWEST = 0.002, 0.02  # seconds between samples; smallest share that is shown
 PACKAGES = ("cvnb", "sklearn")
@@ -27,17 +30,23 @@ WAITING = {"wait", "wait_for", "get", "result", "select", "_worker"}  # function
 
 def main(words, seconds):
     for name, regime in ROWS.items():
-        if not all(word in name for word in words):
-            continue
-        X, y = regime.table(*regime.shape)
-        family = regime.family()
-        ran(family, X, y)  # loads kernels
-        times, lines = sampled(lambda f=family, X=X, y=y: ran(f, X, y), seconds)
-        print(f"{name}: {min(times):.3f} s; {product_of(X)}")
-        n_samples = sum(lines.values())
-        for (place, line), n in lines.most_common():
-            if n >= FEWEST * n_samples:
-                print(f"  {n / n_samples:>4.0%}  {place:<46}{line[:70]}")
+        if all(word in name for word in words):
+            show(name, regime, seconds)
+
+
+def show(name, regime, seconds):
+    """Print one row."""
+    X, y = regime.table(*regime.shape)
+    family, recipe = regime.family(), Recipe(FOLDS, FOLDS, seed=0)
+    ran(family, X, y)  # loads kernels
+    times, lines = sampled(lambda: ran(family, X, y), seconds)
+    one = least(lambda: recipe.run(family, X, y, progress="off", n_jobs=1), 2)
+    print(f"{name}: {min(times):.3f} s, on one thread {one:.3f} s")
+    print_products(X)
+    n_samples = sum(lines.values())
+    for (place, line), n in lines.most_common():
+        if n >= FEWEST * n_samples:
+            print(f"  {n / n_samples:>4.0%}  {place:<46}{line[:70]}")
 
 
 def sampled(run, seconds):
@@ -78,18 +87,27 @@ def place_of(frame):
     return None
 
 
-def product_of(X):
-    """Words of the least seconds of one product."""
+def print_products(X):
+    """Least seconds of products of the rows, in double and in single precision."""
     if not isinstance(X, np.ndarray):
-        return f"{X.nnz:,} numbers"
-    X, times = X.astype(np.float64), []
-    is_wide = X.shape[0] <= X.shape[1]
-    with threadpool_limits(1):
-        for _ in range(5):
-            started = time.perf_counter()
-            X @ X.T if is_wide else X.T @ X
-            times.append(time.perf_counter() - started)
-    return f"one {'X·Xᵀ' if is_wide else 'XᵀX'} {min(times):.4f} s"
+        print(f"  {X.nnz:,} numbers")
+        return
+    for dtype in (np.float64, np.float32):
+        A = X.astype(dtype)
+        B, out = A.T.copy(), np.empty((len(A), len(A)), dtype=dtype)
+        with threadpool_limits(1):
+            half = least(lambda A=A, out=out: np.dot(A, A.T, out=out))
+            full = least(lambda A=A, B=B, out=out: np.dot(A, B, out=out))
+        print(f"  X·Xᵀ {np.dtype(dtype)} {half:.4f} s, all of it {full:.4f} s")
+
+
+def least(run, n=5):
+    times = []
+    for _ in range(n):
+        started = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - started)
+    return min(times)
 
 
 if __name__ == "__main__":

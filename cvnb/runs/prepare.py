@@ -164,7 +164,8 @@ def dry_run(
 ) -> Forecast | dict[str, Forecast]:
     """Return what `run` would do and cost: a Forecast, or a dict of them by name.
 
-    It makes at most two fits for each family. The parameters are those of `run`.
+    It makes at most two fits for each family, or measures one split twice. The
+    parameters are those of `run`.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn

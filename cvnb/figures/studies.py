@@ -12,8 +12,10 @@ from ..studies.learning import LearningCurve
 from ..studies.null import NullTest
 from ..studies.seeds import OverSeeds
 from ..studies.steps import Ladder
-from ..wording import number
+from ..wording import count, rounded
 from .look import BLUE, GREY, ORANGE, named_axis, plain, titled_axis
+
+ROWS, BESIDE = 44, 9  # lines of a cloud of seeds, and dots that need no second line
 
 
 def seeds_figure(study: OverSeeds) -> go.Figure:
@@ -29,6 +31,118 @@ def seeds_figure(study: OverSeeds) -> go.Figure:
     marks = {"mean": study.mean, "this run": study.result.risk}
     names = [f"seed {seed}" for seed in study.seeds]
     return _cloud(study.result, study.risks, "seeds", names, marks)
+
+
+def beside_curve(figure: go.Figure, study: OverSeeds | None) -> go.Figure:
+    """Return the figure of a curve with the risks of many seeds to its right.
+
+    There are always the same traces, empty before the first seed, so that a widget can
+    update them. The cloud has an axis of its own: seeds differ by much less than settings.
+    """
+    share = 0.58 if figure.data else 0.0
+    figure = go.Figure(figure)
+    figure.update_xaxes(domain=[0.0, share])
+    figure.update_traces(colorbar={"x": share}, selector={"type": "heatmap"})
+    x_axis: dict[str, Any] = named_axis("seeds", [" "]) | {"showgrid": False}
+    x_axis |= {"domain": [share * 1.25, 1.0], "anchor": "y2"}
+    y_axis = titled_axis("") | {"anchor": "x2"}
+    traces: list[dict[str, Any]] = [{}, {}, {}, {}]
+    if study is not None:
+        traces, width, ends = _swarm(study)
+        traces[-1]["showlegend"] = not figure.data  # the curve names its level
+        words = {"text": count(study.risks.size, "seed")}
+        x_axis |= {"range": [-width, width], "title": words}
+        y_axis |= {"range": ends}
+    for trace in traces:
+        empty = {"x": [], "y": [], "showlegend": False}
+        figure.add_scatter(**(empty | trace), xaxis="x2", yaxis="y2")
+    return figure.update_layout(xaxis2=x_axis, yaxis2=y_axis)
+
+
+def _swarm(study: OverSeeds) -> tuple[list[dict[str, Any]], float, list[float]]:
+    """The band of one sd, the dots, their mean and the run itself; width and ends of the axes."""
+    loss = record_of(study.result).loss
+    risks = _shown(loss, study.risks)
+    mean, own = (float(loss.shown(x) or 0.0) for x in (study.mean, study.result.risk))
+    values = np.append(risks, own)
+    pad = 0.08 * np.ptp(values) or 0.1 * abs(own) or 0.1
+    ends = [float(values.min() - pad), float(values.max() + pad)]
+    x, y = _side_by_side(risks, ends)
+    width = max(6.0, float(np.abs(x).max()) + 1.0)
+    across = np.array([-width, width])
+    sd = 0.0 if np.isnan(study.sd) else study.sd
+    words = [rounded(x, 4) for x in (mean, own)]
+    band = {
+        "x": np.append(across, across[::-1]),
+        "y": mean + sd * np.array([-1, -1, 1, 1]),
+        "mode": "lines",
+        "fill": "toself",
+        "fillcolor": "rgba(59,141,224,.18)",
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+    }
+    dots = {
+        "x": x,
+        "y": y,
+        "mode": "markers",
+        "name": f"risk under each of {count(risks.size, 'seed')}",
+        "marker": {"size": float(np.clip(70 / width, 3.5, 8)), "color": BLUE},
+        "opacity": 0.6,
+        "text": [f"seed {seed}" for seed in study.seeds],
+        "customdata": risks,
+        "hovertemplate": "%{text}: %{customdata:.6g}<extra></extra>",
+        "showlegend": True,
+    }
+    return (
+        [
+            band,
+            dots,
+            _across(across, mean, f"their mean {words[0]}, ± 1 sd", GREY),
+            _across(across, own, f"this run {words[1]}", ORANGE),
+        ],
+        width,
+        ends,
+    )
+
+
+def _side_by_side(
+    values: np.ndarray, ends: list[float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return (x, y) of a dot for each value, near ones next to each other around x = 0.
+
+    Where all values are few, as shares of mistakes are, dots of one value fill the room
+    between it and the next in several lines.
+    """
+    step = (ends[1] - ends[0]) / ROWS
+    row = np.rint((values - ends[0]) / step).astype(int)
+    taken = np.unique(row)
+    gap = int(np.diff(taken).min()) if taken.size > 1 else 1
+    x, y = np.zeros(values.size), values.copy()
+    for one in taken:
+        inside = np.flatnonzero(row == one)
+        wanted = -(-inside.size // BESIDE)
+        lines = max(1, min(2 * (gap // 2) - 1, 2 * (wanted // 2) + 1))
+        order = np.arange(inside.size)
+        x[inside] = _around(order // lines)
+        y[inside] += step * _around(order % lines)
+    return x, y
+
+
+def _around(order: np.ndarray) -> np.ndarray:
+    """0, 1, 2, 3, 4 ... -> 0, 1, -1, 2, -2 ..."""
+    return (order + 1) // 2 * np.where(order % 2, 1, -1)
+
+
+def _across(x: np.ndarray, level: float, name: str, colour: str) -> dict[str, Any]:
+    return {
+        "x": x,
+        "y": [level, level],
+        "mode": "lines",
+        "name": name,
+        "line": {"color": colour, "width": 2, "dash": "dash"},
+        "hovertemplate": f"{name}<extra></extra>",
+        "showlegend": True,
+    }
 
 
 def null_figure(study: NullTest) -> go.Figure:
@@ -76,7 +190,7 @@ def _cloud(
             x=shown,
             line={"color": (GREY, ORANGE)[place], "dash": "dash"},
             annotation={
-                "text": f"{mark} {number(float(f'{shown:.4g}'))}",
+                "text": f"{mark} {rounded(shown, 4)}",
                 "y": 1.02 + 0.1 * place,
                 "yref": "paper",
                 "yanchor": "bottom",

@@ -52,12 +52,10 @@ def risks_of(
     progress    "auto" or "off"
     with_folds  keep the risk of each fold
     """
-    record, slot = record_of(result), Slot(shows=progress == "auto")
+    slot = Slot(shows=progress == "auto")
     risks, flats, fold_risks, interrupted = [], [], [], False
     try:
-        for (work, draw), table in fill_each(jobs, n, unit, record.table.flat, slot):
-            own = replace(record, work=work, plan=draw.plan, table=table)
-            estimate = RiskEstimate(own)
+        for estimate in estimates(result, jobs, n, unit, slot):
             risks.append(estimate.risk)
             flats.append(estimate.flat)
             if with_folds:
@@ -70,16 +68,32 @@ def risks_of(
     return Risks(np.array(risks, dtype=np.float64), known, fold_risks, interrupted)
 
 
+def estimates(
+    result: RiskEstimate, jobs: Iterable[Job], n: int, unit: str, slot: Slot
+) -> Iterator[RiskEstimate]:
+    """Yield the estimate of every job as soon as it is finished.
+
+    KeyboardInterrupt is raised if the slot is stopped.
+    """
+    record = record_of(result)
+    for (work, draw), table in fill_each(jobs, n, unit, record.table.flat, slot):
+        yield RiskEstimate(replace(record, work=work, plan=draw.plan, table=table))
+
+
 def delivered(study: Study, measured: Risks, n: int, unit: str) -> Study:
     """Return the study; raise Interrupted with what is finished if the user stopped it."""
-    if not measured.interrupted:
-        return study
-    n_done = measured.risks.size
+    if measured.interrupted:
+        raise stopped(study, measured.risks.size, n, unit)
+    return study
+
+
+def stopped(study: Any, n_done: int, n: int, unit: str) -> Interrupted:
+    """Return the error of a study of which so many draws were finished."""
     finished = f"{n_done} of {count(n, unit)} were finished"
     if not n_done:
-        raise Interrupted(f"{finished}, so there is no result.")
+        return Interrupted(f"{finished}, so there is no result.")
     where = "error.result holds them (at a prompt: sys.last_value.result)"
-    raise Interrupted(f"{finished}; {where}.", study)
+    return Interrupted(f"{finished}; {where}.", study)
 
 
 def check_request(name: str, result: Any, n: int, n_jobs: Any, progress: str) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.progress import Slot
 from ..engine.study import Job
 from ..errors import InputError
 from ..inference.spread import normal_quantile
@@ -16,10 +17,11 @@ from ..pictures.cloud import draw_cloud
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
 from ..runs.again import Again
+from ..runs.prepare import Options
 from ..splits.options import check_seed
 from ..splits.specs import check_count
 from ..wording import count, rounded
-from .draws import check_request, delivered, naming, risks_of
+from .draws import check_request, estimates, naming, stopped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -203,7 +205,31 @@ def over_seeds(
     >>> float(study.risks[6]) == nested_cv(knn(k=range(1, 30), scale=False), X, y, seed=7).risk
     True
     """
-    n = check_request("over_seeds", result, n, n_jobs, progress)
+    Options(progress=progress)  # refuses other words
+    slot, study = Slot(shows=progress == "auto"), None
+    try:
+        for so_far in growing(result, n, first, n_jobs, slot):
+            study = so_far
+    except KeyboardInterrupt:
+        raise stopped(
+            study, 0 if study is None else study.risks.size, n, "seed"
+        ) from None
+    finally:
+        slot.clear()
+    assert study is not None  # n >= 1
+    return study
+
+
+def growing(
+    result: RiskEstimate, n: int, first: int, n_jobs: int | None, slot: Slot
+) -> Iterator[OverSeeds]:
+    """Yield the study of the seeds that are finished so far, after every seed.
+
+    KeyboardInterrupt is raised if the slot is stopped.
+
+    slot  shows the progress and holds the stop token
+    """
+    n = check_request("over_seeds", result, n, n_jobs, "off")
     first = check_count("first", first, 0)
     check_seed(first + n - 1)
     recipe = record_of(result).recipe
@@ -212,16 +238,24 @@ def over_seeds(
             f"no split of {recipe!r} is drawn at random from the seed, so every seed gives "
             "the same number; use a number of folds, or a share, with shuffle=True."
         )
-    seeds = np.arange(first, first + n)
-    measured = risks_of(result, _jobs(result, seeds, n_jobs), n, "seeds", progress)
-    n_done = measured.risks.size
-    study = OverSeeds(result, seeds[:n_done], measured.risks, measured.flats, n)
-    return delivered(study, measured, n, "seed")
+    seeds, jobs = np.arange(first, first + n), _jobs(result, first, n, n_jobs)
+    risks, flats = np.empty(n), np.empty(n)
+    has_flats = True
+    for i, one in enumerate(estimates(result, jobs, n, "seeds", slot)):
+        risks[i] = one.risk
+        has_flats = has_flats and one.flat is not None
+        if has_flats:
+            flats[i] = one.flat
+        done = slice(i + 1)
+        known = flats[done] if has_flats else None
+        yield OverSeeds(result, seeds[done], risks[done], known, n)
 
 
-def _jobs(result: RiskEstimate, seeds: np.ndarray, n_jobs: int | None) -> Iterator[Job]:
+def _jobs(
+    result: RiskEstimate, first: int, n: int, n_jobs: int | None
+) -> Iterator[Job]:
     again, recipe = Again(result, n_jobs), record_of(result).recipe
-    for seed in seeds.tolist():
+    for seed in range(first, first + n):
         with naming(f"seed {seed}"):
             job = again.job(replace(recipe, seed=seed))
         yield job

@@ -5,5 +5,12 @@ from .bound_explorer import BoundExplorer
 from .builder import RecipeBuilder
 from .curve_explorer import CurveExplorer
 from .nest_map import NestMap
+from .spread_explorer import SpreadExplorer
 
-__all__ = ["BoundExplorer", "CurveExplorer", "NestMap", "RecipeBuilder"]
+__all__ = [
+    "BoundExplorer",
+    "CurveExplorer",
+    "NestMap",
+    "RecipeBuilder",
+    "SpreadExplorer",
+]

@@ -26,15 +26,14 @@ from ..results.estimate import RiskEstimate, record_of
 from ..runs.prepare import PreparedRun, prepare
 from ..runtime.thread_warnings import quiet
 from ..views.display import html, pictures_of, strip_of
-from ..wording import count
 from .code_writer import GIVEN, CodeWriter
-from .controls import Controls, controls_of, message
-from .curve_view import CurveView, figure_of_result
+from .controls import controls_of, message
+from .curve_view import figure_of_result
 from .run_request import (
     Rendered,
     RunRequest,
     are_same,
-    cost_of,
+    is_live,
     map_of,
     name_of_loss,
     name_of_rule,
@@ -42,13 +41,14 @@ from .run_request import (
 )
 from .static_copy import Snapshot
 from .view import panel
+from .watched import Watched
+from .with_cloud import WithCloud, status_of
 from .worker import Worker
 
 A_WHILE = 0.3  # seconds of drawing after which the builder shows that it draws
-LIVE = 3e9  # multiplications: cheaper runs start without the Run button
 
 
-class RecipeBuilder(Controls):
+class RecipeBuilder(WithCloud):
     """Controls on the left; result, nest map and curve on the right.
 
     X, y        the rows and their targets
@@ -67,6 +67,7 @@ class RecipeBuilder(Controls):
     test, validation         shares of the rows
     seed, stratify, groups, time_ordered, buffer, family_name, grid, loss, select
                              the other controls
+    spread                   whether 100 seeds are a cloud beside the curve
 
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
@@ -85,7 +86,6 @@ class RecipeBuilder(Controls):
     """
 
     _drawing = False
-    _curve: CurveView
 
     result = t.Any(None, allow_none=True)
     plan = t.Any(None, allow_none=True)
@@ -99,14 +99,13 @@ class RecipeBuilder(Controls):
         namespace: dict[str, Any] | None = None,
         names: dict[str, str] | None = None,
     ) -> None:
-        self._data, self._newest = Data.check(X, y).copied(), 0
+        self._data = Data.check(X, y).copied()
         writer = CodeWriter(X, y, groups, namespace, names or {})
         super().__init__(writer, self._data.n_rows)
         self._known["result"] = None
         self._strip, self._nest = panel("strip"), panel("nest")
-        self._curve = CurveView()
-        self._worker = Worker(lambda: Watched(self))
-        shown = w.VBox([self._strip, self._nest, self._curve.place])
+        self._worker = Worker(lambda: Watched(self._under_way))
+        shown = w.VBox([self._strip, self._nest, self._cloud.words, self._curve.place])
         inside = w.Box([self._form, shown]).add_class("cvnb-builder")
         self.add_class("cvnb-host")
         self.children = [inside]
@@ -142,10 +141,8 @@ class RecipeBuilder(Controls):
         if self.result is None:
             text, shown = repr(self), self._strip.value + self._nest.value
         else:
-            text, shown = (
-                repr(self.result),
-                strip_of(self.result) + pictures_of(self.result),
-            )
+            text, shown = repr(self.result), strip_of(self.result)
+            shown += pictures_of(self.result) + self._cloud.html
         code = escape(self.to_python())
         return Snapshot(text, f"{shown}<pre style='font-family:monospace'>{code}</pre>")
 
@@ -159,6 +156,7 @@ class RecipeBuilder(Controls):
             raise t.TraitError(reason)
         with self._lock:
             self._newest += 1
+            version = self._newest
             self._worker.stop()
             if result is None:
                 self._show_nothing("No result.")
@@ -166,7 +164,10 @@ class RecipeBuilder(Controls):
                 self._take(result)
             self._show_controls()
             self._form.drawn += 1
-        self._worker.ask(self._update_copy)
+        if result is not None and self.spread:
+            self._worker.ask(lambda slot: self._change_cloud(slot, version, result))
+        else:
+            self._worker.ask(self._update_copy)
 
     def _refusal(self, result: Any) -> str:
         """Return the reason why the builder cannot show a result; "" if it can."""
@@ -222,25 +223,19 @@ class RecipeBuilder(Controls):
         )
         self._worker.ask(lambda slot: self._work(slot, version, request))
 
-    def _publish(self, version: int, show: Callable[[], None]) -> None:
-        """Show something unless there is a newer request."""
-        with self._lock:
-            if version == self._newest:
-                show()
-                self._form.drawn += 1
-
     def _work(self, slot: Any, version: int, request: RunRequest) -> None:
         """Draw the plan; run it if that is fast or the Run button was pressed."""
         slot.version = version
         try:
             ready, picture = self._draw_plan(version, request)
-            live = cost_of(ready) <= LIVE
+            live = is_live(ready.jobs[""].work, ready.plan)
             self._publish(
                 version, lambda: self._begin(ready, picture, live, request.asked)
             )
             if live or request.asked:
                 drawn = Rendered.of(ready.run(slot))
                 self._publish(version, lambda: self._show_result(drawn))
+                self._add_seeds(slot, drawn.result, request.asked)
         except BaseException as error:  # this thread has no caller to raise it to
             words = message(error)
             self._publish(version, lambda: self._show_error(words))
@@ -295,7 +290,8 @@ class RecipeBuilder(Controls):
         self._show_plan(ready.plan, picture)
         if not live:
             running = "Running; nothing is finished yet."
-            self._show_nothing(running if asked else waiting_words(ready))
+            waiting = waiting_words(ready.jobs[""].work, ready.plan)
+            self._show_nothing(running if asked else waiting)
         self._busy(live or asked)
 
     def _data_with(self, groups: str, given: Any) -> Data:
@@ -322,27 +318,21 @@ class RecipeBuilder(Controls):
     def _show_numbers(self, drawn: Rendered) -> None:
         self._put(result=drawn.result)
         self._strip.value = drawn.strip
-        self._curve.draw(drawn.curve)
+        self._cloud.draw(drawn.curve, self.spread)
 
     def _show_result(self, drawn: Rendered) -> None:
         self._say("")
         self._busy(False)
         self._show_numbers(drawn)
-        result = drawn.result
-        if not result.complete:
-            self._form.status = "Stopped; what was finished is shown."
-        elif result.notes:
-            n_notes = count(len(result.notes), "note")
-            self._form.status = f"{n_notes}: {result.notes[0]}"
-        else:
-            self._form.status = ""
+        self._settled = self._newest
+        self._form.status = status_of(drawn.result, False)
 
     def _show_nothing(self, words: str) -> None:
         """Show these words in place of a result, which would not belong to the controls."""
         self._busy(False)
         self._put(result=None)
         self._strip.value = f"<div>{html(words)}</div>"
-        self._curve.draw(figure_of_result(None))
+        self._cloud.draw(figure_of_result(None), False)
         self._form.status = ""
 
     def _show_error(self, words: str) -> None:
@@ -373,6 +363,7 @@ class RecipeBuilder(Controls):
         self._form.status, self._form.share = text, slot.share
         if drawn is not None:
             self._show_numbers(drawn)
+        self._cloud.grow(slot.study)
 
     def _clicked(self, _: Any, content: Any, __: Any) -> None:
         asked = {"run": self.run, "cancel": self.cancel, "opened": self._page_opened}
@@ -380,20 +371,3 @@ class RecipeBuilder(Controls):
 
     def __repr__(self) -> str:
         return f"RecipeBuilder({self.recipe!r}, {self.family!r})"
-
-
-class Watched(Slot):
-    """The slot of a run whose progress a builder shows."""
-
-    def __init__(self, builder: RecipeBuilder) -> None:
-        super().__init__()
-        self.builder, self.version = builder, 0
-
-    @property
-    def seen(self) -> bool:
-        """Whether somebody sees the progress: always."""
-        return True
-
-    def draw(self, text: str) -> None:
-        """Show a bar, a sentence, and the result so far."""
-        self.builder._under_way(self, text)

@@ -212,6 +212,9 @@ class CodeWriter:
         name = "recipe" if "recipe" not in taken else "cv_recipe"
         run = f"result = {name}.run({', '.join(arguments)})"
         lines = [f"{name} = {recipe}", run]
+        if shown.spread:
+            imports.add(("cvnb.studies", "over_seeds"))
+            lines.append("seeds = over_seeds(result, n=100)")
         return "\n".join(
             [*import_lines(imports), "", *_missing(arguments, lines), *lines]
         )
@@ -234,6 +237,7 @@ class CodeWriter:
         if shown.select != "min" or _configured_rule() != "min":
             words.append(f"--select {shown.select}")
         words += [f"--{name} {value}" for name, value in _loss(shown).items()]
+        words += ["--seeds 100"] if shown.spread else []
         ours = {("cvnb", name) for name in at_hand()}
         return "\n".join([" ".join(words), *import_lines(imports - ours), family])
 

@@ -26,6 +26,7 @@ from .fields import (
     OF_FAMILY,
     OF_RECIPE,
     OF_RUN,
+    OF_VIEW,
     STRATIFY,
 )
 from .form import Form
@@ -277,7 +278,7 @@ class Controls(WithStaticCopy):
 
     def _show_values(self) -> None:
         self._form.choices = self._choices()
-        shown = [*OF_RECIPE, *OF_FAMILY, *OF_RUN]
+        shown = [*OF_RECIPE, *OF_FAMILY, *OF_RUN, *OF_VIEW]
         values = {name: getattr(self, name) for name in shown if name not in CELL}
         values |= {"cell": "", "named": GIVEN}
         if self._is_expressible:

@@ -234,6 +234,10 @@ class CurveExplorer(View):
             place = tuple(at) if isinstance(at, list | tuple) else at
             self.theta = self._names_of_settings[int(self._curve_drawn.which[place])]
 
+    def _send_again(self) -> None:
+        super()._send_again()
+        self._refresh()  # a new figure has lost what listens to its clicks
+
     def _blank(self) -> None:
         super()._blank()
         self._curve.draw(figure_of_result(None))

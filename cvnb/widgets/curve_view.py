@@ -53,9 +53,9 @@ class CurveView:
     place    the box that holds it
     """
 
-    def __init__(self) -> None:
-        self._lock = threading.RLock()
-        self.place = w.VBox(layout={"min_height": f"{HEIGHT}px"})
+    def __init__(self, height: int = HEIGHT) -> None:
+        self._lock, self._height = threading.RLock(), height
+        self.place = w.VBox(layout={"min_height": f"{height}px"})
         self._put(figure_of_result(None))
 
     def draw(self, figure: go.Figure) -> None:
@@ -66,7 +66,9 @@ class CurveView:
         """
         legend = {"entrywidth": 0, "entrywidthmode": "pixels", "font": {"size": 11}}
         title = {"text": None}
-        figure.update_layout(height=HEIGHT, legend=legend, title=title, autosize=True)
+        figure.update_layout(
+            height=self._height, legend=legend, title=title, autosize=True
+        )
         with self._lock:
             types = [
                 [trace.type for trace in one.data] for one in (self.widget, figure)

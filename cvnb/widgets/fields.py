@@ -64,6 +64,7 @@ FIELDS: list[dict[str, Any]] = [
     },
     {"name": "loss", "label": "Loss or score", "kind": "choice"},
     {"name": "select", "label": "Rule", "kind": "choice"},
+    {"name": "spread", "label": "100 seeds", "kind": "check"},
 ]
 NAMES = [field["name"] for field in FIELDS]
 AUTO = "auto"
@@ -73,3 +74,4 @@ IN_A_CELL = ("outer", "inner", "test", "validation")
 OF_RECIPE = (*CELL, *IN_A_CELL, "seed", "stratify", "time_ordered", "buffer")
 OF_FAMILY = ("family_name", "grid")
 OF_RUN = ("groups", "loss", "select")
+OF_VIEW = ("spread",)

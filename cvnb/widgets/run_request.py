@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from joblib import hash as hash_of
 
 from ..data.table import Data
+from ..engine.work import Work
 from ..families.family import Family
 from ..inference.rules import Minimum, OneSE, OneStandardError, UserRule
 from ..losses.loss import NAMED
@@ -19,7 +19,8 @@ from ..paths.dispatch import choose_path
 from ..pictures.split_map import nest_of
 from ..pictures.svg import draw_nest
 from ..results.estimate import Record, RiskEstimate
-from ..runs.prepare import DEFAULTS, Options, PreparedRun
+from ..runs.prepare import DEFAULTS, Options
+from ..splits.plan import Plan
 from ..splits.recipes import Recipe
 from ..views.display import strip_of
 from ..wording import count
@@ -27,6 +28,8 @@ from .code_writer import GIVEN, LOSSES
 from .curve_view import figure_of_result
 from .fields import AUTO
 from .view import wide
+
+LIVE = 3e9  # multiplications: cheaper runs start without the Run button
 
 
 @dataclass(frozen=True)
@@ -102,19 +105,17 @@ def name_of_rule(rule: Any) -> str:
     return {Minimum: "min", OneStandardError: "one_se"}.get(type(rule), GIVEN)
 
 
-def cost_of(ready: PreparedRun) -> float:
-    """Multiplications of a run; infinite if its path does not tell."""
-    work = ready.jobs[""].work
-    draws = [Draw(ready.plan, work.data)]
-    path = choose_path(work.family, work.kinds, draws, work.loss, work.task, "auto")
-    return math.inf if path.cost is None else path.cost
+def is_live(work: Work, plan: Plan) -> bool:
+    """Whether a run is so cheap that it starts without the Run button."""
+    draws = [Draw(plan, work.data)]
+    path = choose_path(work.family, work.kinds, draws, work.loss, work.task, work.path)
+    return path.cost is not None and path.cost <= LIVE
 
 
-def waiting_words(ready: PreparedRun) -> str:
-    """Say what a run costs that waits for the Run button."""
-    work = ready.jobs[""].work
-    n = ready.plan.n_inner * len(work.family.settings) + len(ready.plan.outer)
-    return f"Not run yet: {count(n, 'fit')} of {work.family.label}. Press Run."
+def waiting_words(work: Work, plan: Plan, n_runs: int = 1) -> str:
+    """Say what so many runs cost that wait for the Run button."""
+    n = plan.n_inner * len(work.family.settings) + len(plan.outer)
+    return f"Not run yet: {count(n * n_runs, 'fit')} of {work.family.label}. Press Run."
 
 
 def map_of(plan: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +56,8 @@ class WithStaticCopy(w.VBox):
     _curve: CurveView | None = None
     _copies: Any = ()  # display handles
     _due = 0.0
+    _lock: Any  # guards what is shown; nothing is computed under it
+    _newest = 0  # the version of the newest request
 
     def snapshot(self) -> Snapshot:
         """Return a static copy."""
@@ -63,6 +66,13 @@ class WithStaticCopy(w.VBox):
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the screen is up to date; False after `timeout` seconds."""
         return self._worker.wait(timeout)
+
+    def _publish(self, version: int, show: Callable[[], None]) -> None:
+        """Show something unless there is a newer request."""
+        with self._lock:
+            if version == self._newest:
+                show()
+                self._form.drawn += 1
 
     def _page_opened(self) -> None:
         if self._form.is_behind():

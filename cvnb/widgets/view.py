@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import ipywidgets as w
@@ -27,7 +28,8 @@ class View(WithStaticCopy):
         shown: list[w.Widget],
     ) -> None:
         self._names = [field["name"] for field in fields]
-        self._form, self._worker = Form(fields=fields, choices=choices), Worker(Slot)
+        self._form = Form(fields=fields, choices=choices)
+        self._worker, self._lock = Worker(self._new_slot), threading.RLock()
         super().__init__()
         self._shown = shown
         inside = w.Box([self._form, w.VBox(shown)])
@@ -36,19 +38,21 @@ class View(WithStaticCopy):
         self.children = [inside]
         self.observe(lambda change: self._refresh(), names=self._names)
         self._form.observe(self._form_changed, names="entered")
-        self._form.on_msg(lambda *_: self._page_opened())
+        self._form.on_msg(self._hear)
         self._refresh()
 
     def _show(self) -> None:
         raise NotImplementedError
 
+    def _new_slot(self) -> Slot:
+        return Slot()
+
+    def _hear(self, _: Any, content: Any, __: Any) -> None:
+        self._page_opened()
+
     def _refresh(self) -> None:
         self._form.show({name: getattr(self, name) for name in self._names})
         self._worker.ask(self._draw)
-
-    def _send_again(self) -> None:
-        super()._send_again()
-        self._refresh()  # a new figure has lost what listens to its clicks
 
     def _draw(self, slot: Slot) -> None:
         try:

@@ -12,7 +12,7 @@ import time, numpy as np
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
 from cvnb import nested_cv, knn
-from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap
+from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap, SpreadExplorer
 X, y = load_iris(return_X_y=True)
 class Slow(DummyClassifier):
     def fit(self, X, y, sample_weight=None):
@@ -314,28 +314,33 @@ def test_every_change_of_a_control_repaints_the_curve(visit, server):
 def test_nothing_overflows_or_overlaps_and_everything_has_a_name(
     visit, server, app, width
 ):
-    """All four widgets, at the width of a narrow and of a wide window; one column where
+    """All five widgets, at the width of a narrow and of a wide window; one column where
     there is little room."""
     cells = [
         "%recipe X y",
         "CurveExplorer(nested_cv(knn(), X, y))",
         "NestMap(nested_cv(knn(), X, y))",
         "BoundExplorer()",
+        "SpreadExplorer(nested_cv(knn(), X, y), n=20)",
     ]
     server.write(f"layout_{app}_{width}.ipynb", [SETUP, *cells])
     seen = visit(app, "light", server)
     seen.page.set_viewport_size({"width": width, "height": 1400})
     seen.open(f"layout_{app}_{width}.ipynb").run()
-    seen.page.locator(".cvnb-host").nth(3).wait_for(timeout=60_000)
-    seen.page.locator(".cvnb-host .js-plotly-plot .main-svg").nth(1).wait_for(
-        timeout=60_000
+    seen.page.locator(".cvnb-host").nth(4).wait_for(timeout=60_000)
+    charts = ".cvnb-host:has(.js-plotly-plot .main-svg)"
+    seen.page.wait_for_function(
+        f"() => document.querySelectorAll('{charts}').length === 3", timeout=60_000
     )
-    settled(seen, "zero-one risk of the tuned rule")
+    seen.page.locator(".cvnb-spread:has-text('over 20 seeds')").wait_for(timeout=60_000)
+    seen.shot(f"spread_{width}", seen.page.locator(".cvnb-host").nth(4))
+    words = ".cvnb-strip:has-text('zero-one risk of the tuned rule')"
+    seen.page.locator(words).nth(1).wait_for(timeout=60_000)
     seen.page.wait_for_timeout(500)  # the figures take the width that they are given
     assert seen.page.evaluate(OVERFLOWING) == []
     assert seen.page.evaluate(OVERLAPPING) == []
     assert seen.page.evaluate(NAMELESS) == []
-    assert seen.page.locator(".cvnb-form").count() == 4
+    assert seen.page.locator(".cvnb-form").count() == 5
     form, shown = (
         seen.page.locator(one).first.bounding_box()
         for one in (".cvnb-form", ".cvnb-strip")

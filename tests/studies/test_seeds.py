@@ -8,8 +8,10 @@ from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvnb import Recipe, knn, nested_cv
+from cvnb.engine.progress import Slot
 from cvnb.errors import InputError
 from cvnb.studies import over_seeds
+from cvnb.studies.seeds import growing
 from studied import CLASSES, FAMILIES, RANKS, X
 
 RECIPES = {
@@ -146,6 +148,22 @@ def test_what_cannot_be_asked(make, words):
     result = Recipe(3, 2).run(knn(k=[1, 3]), X, CLASSES)
     with pytest.raises(InputError, match=words):
         make(result)
+
+
+def test_seeds_are_handed_on_as_they_are_finished():
+    """Every study so far is a beginning of the whole one; a stop ends them."""
+    result = nested_cv(knn(k=[1, 5]), *load_iris(return_X_y=True))
+    whole, slot = over_seeds(result, n=9, first=3), Slot(shows=False)
+    so_far = list(growing(result, 9, 3, None, slot))
+    assert [study.risks.size for study in so_far] == list(range(1, 10))
+    assert [study.complete for study in so_far] == [False] * 8 + [True]
+    for study in so_far:
+        assert np.array_equal(study.risks, whole.risks[: study.risks.size])
+        assert np.array_equal(study.flats, whole.flats[: study.risks.size])
+        assert np.array_equal(study.seeds, whole.seeds[: study.risks.size])
+    slot.stop.set()
+    with pytest.raises(KeyboardInterrupt):
+        list(growing(result, 9, 3, None, slot))
 
 
 def test_a_seed_that_cannot_be_drawn_is_named():

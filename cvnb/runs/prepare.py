@@ -366,17 +366,7 @@ def _prepare_family(
     rule = rule_of(options.select, family, kinds, loss)
     rule.refuse(plan)
     notes = feasibility.check(plan, data, task, family, loss, kinds)
-    work = Work(
-        family,
-        kinds,
-        data,
-        loss,
-        task,
-        rule,
-        options.path,
-        options.n_jobs,
-        options.select,
-    )
+    work = Work(family, kinds, data, loss, task, rule, options.path, options.n_jobs)
     return PreparedFamily(work, plan, (*notes, *_divided_groups(plan, inner_spec)))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..data.table import Data
 from ..families.family import Family
@@ -18,7 +17,6 @@ class Work:
 
     kinds   the settings of the family in groups of one kind
     rule    how θ is chosen
-    select  what the user named it by
     path    "auto" or "refit"
     n_jobs  number of workers, as in joblib
     """
@@ -31,4 +29,3 @@ class Work:
     rule: Rule
     path: str = "auto"
     n_jobs: int | None = None
-    select: Any = "min"

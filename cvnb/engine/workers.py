@@ -40,12 +40,15 @@ RETRY_SECONDS = 0.2  # times the number of losses
 
 
 class ThisThread(Executor):
-    """The calling thread; idle threads help with calls too quick to wait for."""
+    """The calling thread; idle threads help with calls too quick to wait for.
+
+    one_by_one  or inside a call only, where its path asks the team
+    """
 
     team: Team
 
-    def __init__(self, team: Team) -> None:
-        self.team, self.n = team, team.n
+    def __init__(self, team: Team, one_by_one: bool = False) -> None:
+        self.team, self.n = team, 1 if one_by_one else team.n
 
     def map(self, call: Call, items: list[Any], poll: Poll) -> Generator[Any]:
         if self.n > 1:
@@ -160,23 +163,36 @@ def fits_on(n_jobs: int | None, stop: Stop, on_threads: bool) -> Iterator[Execut
 
     on_threads  without either, use threads instead of this thread
     """
-    backend, n = get_active_backend()
+    backend, _ = get_active_backend()
     with cluster(n_jobs) as workers:
         if workers is not None:
             yield workers
             return
-    is_default = n_jobs is None and n is None and type(backend) is LokyBackend
-    if not is_default and effective_n_jobs(n_jobs) != 1:
+    if not _is_default(n_jobs) and effective_n_jobs(n_jobs) != 1:
         with ExitStack() as stack:
             yield JoblibWorkers(stack, n_jobs, backend)
         return
-    if not on_threads:
-        yield ThisThread(Team(stop))
-        return
     # One thread at least: this one has to see an interrupt.
-    n = n_threads(None) if is_default else 1
-    with pool_of(n) as pool, matrices_at_most(1):
-        yield ThreadWorkers(Team(stop, pool, n), max(1, n_cores() // n))
+    n = n_workers(n_jobs, True)
+    with pool_of(n) as pool:
+        if not on_threads:
+            yield ThisThread(Team(stop, pool, n), one_by_one=True)
+            return
+        with matrices_at_most(1):
+            yield ThreadWorkers(Team(stop, pool, n), max(1, n_cores() // n))
+
+
+def n_workers(n_jobs: int | None, on_threads: bool) -> int:
+    """Return the number of fits at a time, as `fits_on`."""
+    if _is_default(n_jobs):
+        return n_threads(None) if on_threads else 1
+    return max(1, effective_n_jobs(n_jobs))
+
+
+def _is_default(n_jobs: int | None) -> bool:
+    """Return whether neither n_jobs nor joblib.parallel_config names workers."""
+    backend, n = get_active_backend()
+    return n_jobs is None and n is None and type(backend) is LokyBackend
 
 
 def map_with_retries(

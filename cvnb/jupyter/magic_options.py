@@ -91,7 +91,7 @@ RUN = (
         "--sizes",
         help="then the same run at so many training sizes: would more rows help?",
     ),
-    _flag("--dry-run", help="say what the run would do and cost; two fits at most"),
+    _flag("--dry-run", help="say what the run would do and cost; one split at most"),
     _flag(
         "--background",
         help="return a job at once: .wait(), .cancel(), .progress, .result",

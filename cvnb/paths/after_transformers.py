@@ -202,12 +202,23 @@ class AfterTransformers(PerSplitPath):
             at_once = partial(_with_counts, solve, counts)
             self._measure(split_losses, combination, rows, at_once)
             return
-        for n in np.unique(counts):
-            train, X_train, X_test = rows
-            X_train = np.ascontiguousarray(X_train[:, :n])
-            own = Rows(train, X_train, np.ascontiguousarray(X_test[:, :n]))
-            part = restricted(combination, counts == n)
-            self._measure(split_losses, part, own, self.solve)
+        numbers = np.unique(counts)[::-1].tolist()  # those that take longest first
+        parts = {n: restricted(combination, counts == n) for n in numbers}
+        train, X_train, X_test = rows
+
+        def solved(n: int) -> Solved:
+            columns = np.ascontiguousarray(X_train[:, :n])
+            own = Rows(train, columns, np.ascontiguousarray(X_test[:, :n]))
+            return self.solve(_problem(split_losses, parts[n], own))
+
+        team = split_losses.team
+        if self.compiles:  # on several threads, each of which makes its own products
+            with matrices_at_most(1):
+                answers = stoppable(partial(team.map, solved, numbers), team.stop)
+        else:
+            answers = list(map(solved, numbers))
+        for part, answer in zip(parts.values(), answers, strict=True):
+            self._put(split_losses, part, answer)
 
     def _measure(
         self,
@@ -217,20 +228,32 @@ class AfterTransformers(PerSplitPath):
         solve: Callable[[SplitProblem], Solved],
     ) -> None:
         """Measure settings of the model on these rows."""
-        evaluator, stop = split_losses.evaluator, split_losses.team.stop
-        test, losses = split_losses.chain.test, split_losses.losses
-        train, X_train, X_test = rows
-        stop.check()
-        split = SplitProblem(combination, evaluator, train, test, X_train, X_test, stop)
-        call = partial(solve, split)
+        split_losses.team.stop.check()
+        call = partial(solve, _problem(split_losses, combination, rows))
         # Many small products of large tables: threads of the matrix library would wait for
         # each other.
-        with matrices_at_most(1) if X_train.size > LARGE else nullcontext():
-            predictions, n_close = stoppable(call, stop) if self.compiles else call()
+        with matrices_at_most(1) if rows.X_train.size > LARGE else nullcontext():
+            stop = split_losses.team.stop
+            answer = stoppable(call, stop) if self.compiles else call()
+        self._put(split_losses, combination, answer)
+
+    def _put(
+        self, split_losses: SplitLosses, combination: Combination, solved: Solved
+    ) -> None:
+        predictions, n_close = solved
         split_losses.put(combination, predictions)
         if n_close:
-            counted = Counter({self.counted: n_close})
+            losses, counted = split_losses.losses, Counter({self.counted: n_close})
             losses.counts = added((losses.counts, counted))
+
+
+def _problem(
+    split_losses: SplitLosses, combination: Combination, rows: Rows
+) -> SplitProblem:
+    evaluator, stop = split_losses.evaluator, split_losses.team.stop
+    train, X_train, X_test = rows
+    test = split_losses.chain.test
+    return SplitProblem(combination, evaluator, train, test, X_train, X_test, stop)
 
 
 def _training_sizes(draws: Sequence[Draw]) -> tuple[set[int], set[int]]:

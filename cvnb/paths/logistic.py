@@ -42,7 +42,7 @@ TWO_ON_SPARSE = (
 def refuses(last: Any) -> str:
     """Return why this path cannot handle these parameters; "" if it can."""
     if last.penalty is None:
-        return "penalty=None"
+        return "penalty=None; a penalty, however small, is fast"
     if last.solver == "liblinear":
         return (
             "solver='liblinear', which penalises the intercept; with solver='saga' and "
@@ -56,14 +56,17 @@ def refuses(last: Any) -> str:
     if last.dual:
         return "dual=True"
     if last.class_weight not in (None, "balanced"):
-        return "class_weight=<dict>"
+        return "class_weight=<dict>; class_weight='balanced' and sample_weight are fast"
     return stops_early(last)
 
 
 def refuses_sparse(last: Any) -> str:
     """Return why this path cannot handle these parameters on sparse rows; "" if it can."""
     if l1_share(last):
-        return "sparse X and an l1 penalty; with l1_ratio=0 it is on the fast path"
+        return (
+            "sparse X and an l1 penalty; two classes are on the fast path as X.toarray(), "
+            "more with l1_ratio=0"
+        )
     return ""
 
 

@@ -5,9 +5,11 @@ joblib may send each split anywhere.
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -83,6 +85,17 @@ class PerSplitPath(Path):
     def n_fits(self) -> int:
         """Fits of the last step in each split."""
         return sum(map(len, self.chains.values()))
+
+    def with_fits(self, n: int) -> Self:
+        """Return a copy with at most n of its fits, the first and the last among them."""
+        part = copy.copy(self)
+        fits = [(key, own) for key, chain in self.chains.items() for own in chain]
+        if len(fits) > n:
+            fits = fits[: n - 1] + fits[-1:]
+        part.chains = {}
+        for key, combination in fits:
+            part.chains.setdefault(key, []).append(combination)
+        return part
 
     def run(self, task: Task, team: Team) -> Losses | Refusal:
         """Run as Path.run; a Refusal carries the chain of transformers if it is the only one."""

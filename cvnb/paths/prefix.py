@@ -117,21 +117,6 @@ class PrefixPath(PerSplitPath):
         """Whether there are at most half as many fits as settings."""
         return 2 * self.n_fits <= len(self.family.settings)
 
-    def with_fits(self, n: int) -> PrefixPath:
-        """Return a copy with at most n of its fits, the first and the last among them."""
-        part = copy.copy(self)
-        fits = [
-            (key, combination)
-            for key, combinations in self.chains.items()
-            for combination in combinations
-        ]
-        if len(fits) > n:
-            fits = fits[: n - 1] + fits[-1:]
-        part.chains = {}
-        for key, combination in fits:
-            part.chains.setdefault(key, []).append(combination)
-        return part
-
     def fill(
         self, split_losses: SplitLosses, key: Key, combinations: list[Combination]
     ) -> None:

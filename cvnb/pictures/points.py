@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from ..results.reports.base import Points
 from .axes import HEIGHT, WIDTH, Axes, nice_ticks, tick_labels
 from .svg import Picture, centred, gridline, text
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """What the picture shows: a line, and dots with their standard errors."""
+
+    x: np.ndarray
+    line: np.ndarray
+    dots: np.ndarray
+    errors: np.ndarray
+    xlabel: str
+    line_name: str
+    dots_name: str
 
 
 def draw_points(points: Points) -> Picture:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from ..inference.interval_methods import Centred, RepeatedMethod
 from ..paths.refit import fit_on
 from ..splits.drawing import draw_final, words_of
 from ..splits.plan import Plan
+from .baseline import Baseline, baseline_of
 from .candidates import (
     CANDIDATES,
     Candidates,
@@ -165,18 +165,15 @@ class RiskEstimate:
         Where test parts overlap, a row has several predictions: a masked array [outer
         splits, rows].
         """
-        by_part, n_rows = self._record.table.predictions, self.plan.n_rows
-        tests = [test for _, test in islice(self.plan.outer, len(by_part))]
-        values = np.concatenate(by_part) if tests else np.zeros(0)
-        rows = np.concatenate(tests) if tests else np.zeros(0, dtype=np.int64)
-        if np.unique(rows).size == rows.size:
-            out = np.ma.masked_all(n_rows, dtype=values.dtype)
-            out[rows] = values
-            return out.data if rows.size == n_rows else out
-        out = np.ma.masked_all((len(tests), n_rows), dtype=values.dtype)
-        for j, test in enumerate(tests):
-            out[j, test] = by_part[j]
-        return out
+        return self._record.predictions
+
+    @cached_property
+    def baseline(self) -> Baseline | None:
+        """.risk and .name: the same loss, on the same outer splits, of a model that ignores X.
+
+        The majority class or the class shares, the mean or the median of each training part.
+        """
+        return baseline_of(self._record)
 
     @property
     def path(self) -> str:

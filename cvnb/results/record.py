@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -56,3 +57,19 @@ class Record:
         if curves is None:
             return []
         return [tied_settings(curve, self.loss.zero_one) for curve in curves]
+
+    @property
+    def predictions(self) -> np.ndarray:
+        """Out-of-fold predictions by row, see RiskEstimate.predictions."""
+        by_part, n_rows = self.table.predictions, self.plan.n_rows
+        tests = [test for _, test in islice(self.plan.outer, len(by_part))]
+        values = np.concatenate(by_part) if tests else np.zeros(0)
+        rows = np.concatenate(tests) if tests else np.zeros(0, dtype=np.int64)
+        if np.unique(rows).size == rows.size:
+            out = np.ma.masked_all(n_rows, dtype=values.dtype)
+            out[rows] = values
+            return out.data if rows.size == n_rows else out
+        out = np.ma.masked_all((len(tests), n_rows), dtype=values.dtype)
+        for j, test in enumerate(tests):
+            out[j, test] = by_part[j]
+        return out

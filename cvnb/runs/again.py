@@ -80,7 +80,7 @@ class Again:
             family = self._unresolved.resolved(work.task, smallest)
             if family.settings != work.family.settings:
                 kinds = check_parameters(family)
-                rule = rule_of(work.select, family, kinds, work.loss)
+                rule = rule_of(work.rule.select, family, kinds, work.loss)
                 work = replace(work, family=family, kinds=kinds, rule=rule)
             self._works[smallest] = work
         return self._works[smallest]

@@ -1,30 +1,34 @@
 """Forecast the cost of a run before it starts: fits, path, seconds and memory.
 
 On the refit path the first and the last setting are fitted once each, and the others are
-assumed to lie between. A fast path gives its number of multiplications, and the speed of
-this machine is measured on a matrix product.
+assumed to lie between. A path that goes split by split measures its first split. Any other
+gives its number of multiplications, and the speed of this machine is measured on a matrix
+product.
 """
 
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from joblib import effective_n_jobs
 
 from ..engine.work import Work
-from ..engine.workers import TINY
+from ..engine.workers import TINY, n_workers
 from ..families.labels import estimator_label
 from ..paths.after_transformers import AfterTransformers
-from ..paths.base import Draw, Inside, Outside, Path, Ran, Task
+from ..paths.base import Draw, Inside, Outside, Path, Ran, Refusal, Task
 from ..paths.measure import LossEvaluator, Predictions
-from ..paths.prefix import PrefixPath
+from ..paths.per_split import PerSplitPath
 from ..paths.refit import Refit
 from ..results.reports.base import Report
 from ..runtime.cancel import Stop
-from ..runtime.threads import Team, n_threads
+from ..runtime.cores import matrices_at_most
+from ..runtime.threads import Team, n_threads, pool_of
 from ..splits.plan import Plan
 
 SIDE = 384  # rows and columns of the matrices whose product is timed
@@ -93,16 +97,11 @@ def forecast(work: Work, plan: Plan, path: Path, flat: bool) -> Forecast:
         seconds += n_losses * _seconds_of_scoring(work, plan)
         memory += path.algorithm.memory(work, plan)
     else:
-        n_jobs = max(1, effective_n_jobs(work.n_jobs))
-        if isinstance(path, PrefixPath):
-            n_splits = plan.n_inner + n_outer
-            seconds = _seconds_of_a_split(path, plan) * n_splits / n_jobs
-        else:
-            n_fits = fits
-            if isinstance(path, AfterTransformers):
-                n_fits = _fits_of_transformers(path, plan)
-            seconds = _seconds_of_a_fit(work, plan) * n_fits / n_jobs
+        n_jobs = n_workers(work.n_jobs, path.threads)
+        seconds = _seconds_of_fits(work, plan, path, fits) / n_jobs
         memory += _bytes(work.data.X) * n_jobs
+        if isinstance(path, AfterTransformers) and path.algorithm is not None:
+            memory += path.algorithm.memory(work, plan)
     name = work.family.name or estimator_label(work.family.estimator)
     ran = Ran(path.name, path.reason)
     return Forecast(name, plan, n_settings, fits, ran, seconds, memory / 1e6)
@@ -122,6 +121,31 @@ def _seconds_of_multiplications(
     n = 1 if cost <= TINY else n_threads(work.n_jobs)
     parts = PART * plan.n_parts / n if plan.n_inner else 0.0
     return RUN + SPLIT * min(n_splits, MANY) + seconds / n + parts
+
+
+def _seconds_of_fits(work: Work, plan: Plan, path: Path, fits: int) -> float:
+    """Return the seconds of a path of unknown cost on one worker.
+
+    Of transformers that are fitted for each number of components, these fits are counted.
+    Otherwise the first split tells the seconds of a training row.
+    """
+    n_splits, n_fits = plan.n_inner + len(plan.outer), fits
+    if isinstance(path, AfterTransformers):
+        n_fits = _fits_of_transformers(path, plan)
+        if n_fits > n_splits * len(path.chains):
+            return _seconds_of_a_fit(work, plan) * n_fits
+    seconds = None
+    if isinstance(path, PerSplitPath):
+        seconds = _seconds_of_a_split(work, plan, path)
+    if seconds is None:
+        return _seconds_of_a_fit(work, plan) * fits
+    n_rows = sum(
+        int(splits.layout.sizes()[:, 0].sum())
+        for _, splits in plan.levels()
+        if len(splits)
+    )
+    n_first = len(_first_split(plan)[0])
+    return SINGLE_SPLIT * n_splits + seconds * n_rows / max(1, n_first)
 
 
 def _fits_of_transformers(path: AfterTransformers, plan: Plan) -> int:
@@ -145,15 +169,26 @@ def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
     return (time.perf_counter() - started) / len(settings)
 
 
-def _seconds_of_a_split(path: PrefixPath, plan: Plan) -> float:
-    """Return the seconds of the first split, from the largest model or two of several."""
+def _seconds_of_a_split(work: Work, plan: Plan, path: PerSplitPath) -> float | None:
+    """Return the seconds of the first split, from one fit or two of several; None if the path
+    refuses it.
+
+    Where kernels run it is measured twice: they are loaded the first time.
+    """
     task: Task = Outside(0, range(1), np.zeros(1, dtype=np.int64))
     if plan.n_inner:
         task = Inside(0, range(1), 0)
-    timed = path.with_fits(2)
-    started = time.perf_counter()
-    timed.run(task, Team(Stop()))
-    return (time.perf_counter() - started) * path.n_fits / timed.n_fits
+    timed, spent = path.with_fits(2), []
+    n = 1 if path.threads else n_workers(work.n_jobs, True)
+    with pool_of(n) as pool, matrices_at_most(1) if path.threads else nullcontext():
+        team = Team(Stop(), pool, n)
+        for _ in range(2 if path.compiles else 1):
+            started = time.perf_counter()
+            found = timed.run(task, team)
+            spent.append(time.perf_counter() - started)
+            if isinstance(found, Refusal):
+                return None
+    return min(spent) * path.n_fits / timed.n_fits
 
 
 def _seconds_of_scoring(work: Work, plan: Plan) -> float:
@@ -198,4 +233,6 @@ def _per_multiplication() -> float:
 
 
 def _bytes(X: Any) -> float:
+    if sp.issparse(X):
+        return 12.0 * X.nnz
     return float(getattr(X, "nbytes", 0) or 8 * np.prod(X.shape))

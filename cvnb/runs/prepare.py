@@ -164,7 +164,8 @@ def dry_run(
 ) -> Forecast | dict[str, Forecast]:
     """Return what `run` would do and cost: a Forecast, or a dict of them by name.
 
-    It makes at most two fits for each family. The parameters are those of `run`.
+    It makes at most two fits for each family, or measures one split twice. The
+    parameters are those of `run`.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn
@@ -365,17 +366,7 @@ def _prepare_family(
     rule = rule_of(options.select, family, kinds, loss)
     rule.refuse(plan)
     notes = feasibility.check(plan, data, task, family, loss, kinds)
-    work = Work(
-        family,
-        kinds,
-        data,
-        loss,
-        task,
-        rule,
-        options.path,
-        options.n_jobs,
-        options.select,
-    )
+    work = Work(family, kinds, data, loss, task, rule, options.path, options.n_jobs)
     return PreparedFamily(work, plan, (*notes, *_divided_groups(plan, inner_spec)))
 
 

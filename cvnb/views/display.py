@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..families.labels import estimator_label, format_setting
 from ..pictures.curves import curve_of
-from ..pictures.points import draw_points
 from ..pictures.split_map import nest_of
 from ..pictures.svg import draw_curve, draw_nest
 from ..results.estimate import RiskEstimate, record_of
@@ -237,6 +236,5 @@ def report_bundle(report: Report) -> Bundle:
         f"<div><b>{html(report.title)}</b></div>",
         report.picture,
         html_table(report.table) if report.table[0] else "",
-        "" if report.points is None else f"<div>{draw_points(report.points).img}</div>",
         html_list(report.sentences),
     )

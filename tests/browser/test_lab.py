@@ -120,6 +120,7 @@ def test_figures_are_drawn(visit, server, app, scheme):
     seen.shot("curve", curve)
 
 
+@pytest.mark.in_lab
 @pytest.mark.parametrize("end", ["finished", "cancelled"])
 def test_a_run_in_the_background_leaves_only_its_result(visit, server, app, end):
     """A bar and a Cancel button while it runs; then the result, whole or partial, and

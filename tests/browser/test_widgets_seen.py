@@ -120,6 +120,7 @@ LEGEND = """() => [...document.querySelectorAll('.cvnb-host')].map(one =>
     [...one.querySelectorAll('.legendtext')].map(text => text.textContent))"""
 
 
+@pytest.mark.in_lab
 def test_a_view_that_is_opened_later_is_the_same(visit, server, app):
     """The figure of a second view has the words of the first, though the builder was
     changed in between."""
@@ -146,6 +147,7 @@ def test_a_view_that_is_opened_later_is_the_same(visit, server, app):
     assert "± 1 standard deviation of the 7 curves" in first
 
 
+@pytest.mark.in_lab
 def test_the_keyboard_reaches_every_kind_of_control(visit, server, app):
     """Arrows and letters are the control's, not commands of the notebook: none moves away,
     cuts or changes a cell."""
@@ -213,6 +215,7 @@ def test_a_kernel_that_left_is_said(visit, server):
     seen.shot("restarted", seen.page.locator(".cvnb-host"))
 
 
+@pytest.mark.in_lab
 def test_what_cannot_be_is_said_in_place(visit, server, app):
     """An alert by the controls and in place of the map; it goes when the value is corrected."""
     seen = opened(visit, server, app, "light", f"wrong_{app}.ipynb", "%recipe X y")
@@ -270,6 +273,7 @@ def test_voila_draws_what_the_kernel_drew_before_it_came(visit, server):
     seen.page.locator(".cvnb-curve .xtitle:has-text('k')").wait_for(timeout=30_000)
 
 
+@pytest.mark.in_lab
 def test_a_slow_run_fills_in_and_is_cancelled(visit, server, app):
     """Run, the risk so far, Cancel: what was finished stays on screen."""
     seen = opened(visit, server, app, "light", f"slow_{app}.ipynb", "%recipe X y")

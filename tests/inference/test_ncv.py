@@ -22,10 +22,10 @@ from sklearn.preprocessing import StandardScaler
 
 import naive
 from cvnb import Family, Interrupted, Recipe, knn, ridge, tree
+from cvnb.engine import study
 from cvnb.engine.fill import fill_draws
 from cvnb.errors import CvnbError
 from cvnb.results.estimate import record_of
-from cvnb.results.resampled import draws
 from cvnb.results.resampled.ncv import Found, Repeat, found_by, plan_of_repeat
 from scripts_of import script
 from small_tables import classes, numbers
@@ -194,7 +194,7 @@ def test_another_level_runs_nothing_again(method, monkeypatch):
     X, y = numbers(60)
     result = Recipe(3, 3).run(ridge(alpha=ALPHAS), X, y + 100 * X[:, 1])
     first = result.interval(0.95, method, n_repeats=5)
-    monkeypatch.setattr(draws, "fill_draws", no_run)
+    monkeypatch.setattr(study, "fill_draws", no_run)
     second = result.interval(0.5, method, n_repeats=5)
     ratio = (first.high - first.low) / (second.high - second.low)
     assert ratio == pytest.approx(stats.norm.ppf(0.975) / stats.norm.ppf(0.75))
@@ -213,12 +213,12 @@ def test_tables_that_do_not_fit_into_memory_are_filled_in_turn(method, monkeypat
     whole = Recipe(3, 3).run(knn(k=KS), X, y).interval(method=method, n_repeats=4)
     sizes = []
 
-    def counted(work, several):
+    def counted(work, several, *rest):
         sizes.append(len(several))
-        return fill_draws(work, several)
+        return fill_draws(work, several, *rest)
 
-    monkeypatch.setattr(draws, "MEMORY", 1)
-    monkeypatch.setattr(draws, "fill_draws", counted)
+    monkeypatch.setattr(study, "CHUNK_BYTES", 1)
+    monkeypatch.setattr(study, "fill_draws", counted)
     found = Recipe(3, 3).run(knn(k=KS), X, y).interval(method=method, n_repeats=4)
     assert sizes == [1, 1, 1, 1]
     assert (found.low, found.high) == (whole.low, whole.high)
@@ -307,7 +307,7 @@ def test_an_interrupt_leaves_nothing_half(method, monkeypatch):
     X, y = classes(40)
     family = Family(Stops(random_state=0), {"strategy": ["prior", "stratified"]})
     result = Recipe(3, 3).run(family, X, y)
-    monkeypatch.setattr(draws, "MEMORY", 1)
+    monkeypatch.setattr(study, "CHUNK_BYTES", 1)
     monkeypatch.setattr(Stops, "left", 100)
     with pytest.raises(
         Interrupted, match=f"method='{method}' was interrupted after [1-4] repeats?, so"

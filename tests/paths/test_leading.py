@@ -1,6 +1,8 @@
 """Numbers of components as an axis: one decomposition per split serves every number, where the
 solver finds all components at once."""
 
+import threading
+import time
 from collections import Counter
 
 import numpy as np
@@ -21,6 +23,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from cvnb import Family, Recipe
+from cvnb.engine import workers
+from cvnb.paths.knn import path as knn
 from cvnb.runs.prepare import dry_run
 
 RNG = np.random.default_rng(5)
@@ -247,3 +251,24 @@ def test_the_forecast_counts_a_decomposition_once():
     )
     assert once.path.name == each.path.name == "path:ols"
     assert once.seconds < each.seconds
+
+
+def test_numbers_of_components_are_solved_on_idle_threads(monkeypatch):
+    """A model with kernels of its own; the same numbers as on one thread and in workers."""
+    fam = family(PCA(), KNeighborsRegressor(2), numbers=range(1, 8))
+    seen = set()
+    solve = knn.nearest
+
+    def slow(*args):
+        seen.add(threading.get_ident())
+        time.sleep(0.002)
+        return solve(*args)
+
+    monkeypatch.setattr(knn, "nearest", slow)
+    monkeypatch.setattr(workers, "n_threads", lambda n_jobs: 2)
+    result = THREE.run(fam, X, Y, progress="off")
+    assert result.path == "path:knn"
+    assert len(seen) >= 2
+    for n_jobs in (1, 2):
+        other = THREE.run(fam, X, Y, progress="off", n_jobs=n_jobs)
+        np.testing.assert_array_equal(result.inner_curves, other.inner_curves)

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -18,13 +19,14 @@ from sklearn.tree import DecisionTreeClassifier
 import cases
 from cvnb import Family, Recipe, SoftmaxWeights
 from cvnb.data.table import Data
-from cvnb.runs.prepare import Options, prepare
+from cvnb.runs.prepare import Options, dry_run, prepare
 
 KS, SIZES, ROUNDS = (
     {"n_neighbors": [1, 5]},
     {"n_estimators": [1, 3, 5, 8]},
     {"max_iter": [1, 3, 5, 8]},
 )
+COSTS = {"C": [0.1, 1.0]}
 NEAR, LDA = KNeighborsClassifier, LinearDiscriminantAnalysis
 GRADIENT, HISTOGRAMS = GradientBoostingClassifier, HistGradientBoostingClassifier
 
@@ -90,6 +92,16 @@ REMEDIES = [
         settings(RidgeClassifier(solver="auto"), {"alpha": [1.0, 2.0]}),
     ),
     (
+        "; a penalty, however small, is fast",
+        settings(LogisticRegression(penalty=None), COSTS),
+        settings(LogisticRegression(), {"C": [1.0, 1e3]}),
+    ),
+    (
+        "; class_weight='balanced' and sample_weight are fast",
+        settings(LogisticRegression(class_weight={0: 1.0, 1: 2.0}), COSTS),
+        settings(LogisticRegression(class_weight="balanced"), COSTS),
+    ),
+    (
         "; warm_start=False is fast",
         settings(RandomForestClassifier(warm_start=True), SIZES),
         settings(RandomForestClassifier(warm_start=False), SIZES),
@@ -137,3 +149,21 @@ def test_what_the_reason_says_is_fast_is_fast(remedy, refitted, fast):
     assert slow.name == "refit"
     assert slow.reason.endswith(remedy)
     assert path_of(*fast).name != "refit"
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_what_is_fast_of_an_l1_penalty_on_sparse_rows_is_fast(n_classes):
+    """Two classes as a dense table, more without the l1 penalty."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 5)) * (rng.random((60, 5)) < 0.5)
+    y = np.arange(60) % n_classes
+    l1 = Family(LogisticRegression(solver="saga", l1_ratio=1.0), COSTS)
+    refitted = dry_run(Recipe(3, 2), l1, csr_array(X), y).path
+    assert refitted.name == "refit"
+    assert refitted.reason.endswith(
+        "two classes are on the fast path as X.toarray(), more with l1_ratio=0"
+    )
+    is_two = n_classes == 2
+    family = l1 if is_two else Family(LogisticRegression(solver="saga"), COSTS)
+    table = X if is_two else csr_array(X)
+    assert dry_run(Recipe(3, 2), family, table, y).path.name == "path:logistic"

@@ -17,6 +17,7 @@ from cvnb.kernels import lasso as products
 from cvnb.kernels import linear
 from cvnb.kernels import wide_lasso as kernel
 from cvnb.paths.linear import wide_lasso
+from cvnb.paths.linear.penalty_path import PenaltyPath
 from cvnb.paths.linear.wide_lasso import Descent, Penalties
 
 TO_GLMNET = 2e-5
@@ -352,3 +353,19 @@ def test_a_stop_ends_the_descent():
 def test_the_statuses_of_the_kernels_are_the_same():
     """A kernel file imports no other, so the constants that two of them share are compared."""
     assert (kernel.FINE, kernel.ILL) == (linear.FINE, linear.ILL)
+
+
+def test_the_cost_grows_with_columns_and_settings_but_steps_only_with_rows():
+    """Of the columns at most as fast as they do, of a setting less than of a fit."""
+
+    def cost(m=200, p=20_000, n_settings=50, ratio=1.0):
+        plan = Recipe(3, 3).plan(np.zeros((m, 1)), np.arange(m))
+        alphas = np.logspace(-2, 0, n_settings)
+        which = np.arange(n_settings)
+        path = PenaltyPath(which, alphas, True, False, l1_ratio=ratio)
+        return wide_lasso.cost_of_splits(plan, p, [path])
+
+    assert 1.8 < cost(p=40_000) / cost() < 2.0
+    assert 1.0 < cost(n_settings=100) / cost() < 2.0
+    assert cost(m=400) - 2 * cost() > 2 * (cost(m=200) - 2 * cost(m=100)) > 0
+    assert cost(ratio=0.5) - cost() == cost(p=40_000, ratio=0.5) - cost(p=40_000)

@@ -41,7 +41,7 @@ ORDER = (
 FRONT_DOORS = {
     "splits": {"runs", "views"},
     "families": {"views"},
-    "results": {"figures", "views"},
+    "results": {"figures", "pictures", "views"},
     "studies": {"figures"},
     "jupyter": {"widgets"},
 }

@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
+from sklearn.decomposition import PCA
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Lasso, LinearRegression, Ridge
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -100,6 +104,31 @@ def test_one_fit_of_the_largest_tells_what_all_sizes_cost(fits):
     grid = {"max_leaf_nodes": [2, 3, 5], "min_samples_leaf": [1, 2, 3]}
     dry_run(Recipe(3, 3), Family(DecisionTreeClassifier(), grid), X, y)
     assert fits == ["DecisionTreeClassifier"] * 3
+
+
+def test_a_path_that_goes_split_by_split_is_measured_on_the_first_split(
+    fits, monkeypatch
+):
+    """With every setting, behind transformers and on sparse rows: twice, as kernels load."""
+    fit = PCA.fit_transform
+    monkeypatch.setattr(
+        PCA, "fit_transform", lambda *args: fits.append("PCA") or fit(*args)
+    )
+    pipeline = make_pipeline(PCA(svd_solver="full"), LinearRegression())
+    components = Family(pipeline, {"pca__n_components": [1, 2, 3]})
+    found = dry_run(Recipe(3, 3), components, X, X[:, 0])
+    assert (found.path.name, fits) == ("path:ols", ["PCA", "PCA"])
+    fits.clear()
+    lassos = Family(Lasso(), {"alpha": [0.01, 0.1]})
+    found = dry_run(Recipe(3, 3), lassos, csr_array(X), X[:, 0])
+    assert (found.path.name, fits) == ("path:lasso", [])
+
+
+def test_a_first_split_that_is_refused_is_forecast_as_refitted(fits):
+    """All its settings, from the first and the last one."""
+    far = Family(Ridge(), {"alpha": [1e-3, 1.0, 10.0]})
+    found = dry_run(Recipe(3, 3), far, csr_array(X + 1e9), X[:, 0])
+    assert (found.path.name, fits) == ("path:ridge", ["Ridge", "Ridge"])
 
 
 def test_what_cannot_run_cannot_run_dry():

@@ -23,9 +23,13 @@ from .rows import LinearProblem, Model, column_report
 
 PER_ROW, FEWEST = 2, 256  # columns with large gradients in the working set
 AT_ONCE = 8  # penalties, after whose minima all columns are checked
-# Multiplications: of a number of X, for each setting and for its copy; of a setting; of a fit.
-PER_NUMBER, PER_COPY, PER_STEP, PER_FIT = 1.7, 25.0, 150.0, 1.2e7
-FACTORS = 2.0  # steps that the factor of a setting with squares costs
+# Multiplications, of a fit with n rows and p columns:
+PER_COPY = 48.0  # of n p, for passes over all numbers, which wait for memory
+PER_CHECK = 0.6  # of n p, for each setting: the gradients of all columns
+PER_ENTRY = 7.5  # of n^3: about n columns enter, with their products and their factor
+PER_STEP = 5.0  # of n^2, for each setting
+PER_FACTOR = 0.1, 67.0  # of n^3 and n^2, for each setting with squares
+PER_FIT = 6e6
 WIDEST = 2000  # columns whose products still fit into memory
 FEW = 200  # columns whose products cost less than a working set
 
@@ -36,17 +40,18 @@ def is_wide(n_rows: int, n_columns: int) -> bool:
 
 
 def cost_of_splits(plan: Plan, n_columns: int, paths: Sequence[PenaltyPath]) -> float:
-    """Return the multiplications of all splits of a plan, measured in products of matrices."""
+    """Return the multiplications of all splits of a plan."""
     total = 0.0
     n_settings = sum(path.alphas.size for path in paths)
     with_squares = sum(path.alphas.size for path in paths if path.l1_ratio != 1.0)
-    n_steps = n_settings + FACTORS * with_squares
     for _, splits in plan.levels():
         if len(splits):
             n = splits.layout.sizes()[:, 0].astype(np.float64)
-            of_products = PER_NUMBER * n * n_columns * (n_settings + PER_COPY)
-            of_steps = PER_STEP * n_steps * n * n + PER_FIT
-            total += float((of_products + of_steps).sum())
+            of_rows = (PER_COPY + PER_CHECK * n_settings) * n * n_columns
+            of_steps = PER_ENTRY * n**3 + PER_STEP * n_settings * n**2
+            of_factors = PER_FACTOR[0] * n**3 + PER_FACTOR[1] * n**2
+            costs = of_rows + of_steps + with_squares * of_factors + PER_FIT
+            total += float(costs.sum())
     return total
 
 

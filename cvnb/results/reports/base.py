@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from ...errors import InputError
 from ..estimate import RiskEstimate
@@ -20,21 +17,8 @@ def refuse_no_result(name: str, result: Any) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Points:
-    """What a small picture of a report shows: a line, and dots with their standard errors."""
-
-    x: np.ndarray
-    line: np.ndarray
-    dots: np.ndarray
-    errors: np.ndarray
-    xlabel: str
-    line_name: str
-    dots_name: str
-
-
 class Report:
-    """Text and HTML made from `title`, `picture`, `table`, `points` and `sentences`."""
+    """Text and HTML made from `title`, `picture`, `table` and `sentences`."""
 
     @property
     def title(self) -> str:
@@ -53,11 +37,6 @@ class Report:
     @property
     def sentences(self) -> list[str]:
         return []
-
-    @property
-    def points(self) -> Points | None:
-        """What to draw; None without a picture."""
-        return None
 
     def __repr__(self) -> str:
         from ...views.display import report_text

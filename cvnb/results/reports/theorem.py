@@ -15,7 +15,7 @@ from sklearn.base import clone
 from ...errors import InputError, WrongTypeError
 from ...inference.checked import is_whole_number
 from ...wording import count, number
-from .base import Points, Report
+from .base import Report
 
 MOST = 200_000  # samples to enumerate
 Row = tuple[Any, Any]
@@ -76,8 +76,11 @@ class Theorem1(Report):
         ]
 
     @property
-    def points(self) -> Points:
-        return Points(
+    def picture(self) -> str:
+        """A small picture: the risk as a line, the simulated estimates with their errors."""
+        from ...pictures.points import Points, draw_points
+
+        points = Points(
             x=np.array(self.sizes, dtype=np.float64),
             line=np.array([float(risk) for risk in self.risks]),
             dots=self.simulated,
@@ -86,6 +89,7 @@ class Theorem1(Report):
             line_name="E[ℓ_D(A(S))]",
             dots_name="leave-one-out, m + 1 rows",
         )
+        return f"<div>{draw_points(points).img}</div>"
 
 
 def _both_ways(value: Fraction) -> str:

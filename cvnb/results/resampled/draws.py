@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...engine.fill import fill_draws
+from ...engine.progress import Slot
+from ...engine.study import Job, fill_each
 from ...engine.table import LossTable
 from ...engine.work import Work
 from ...errors import FitError, InputError, Interrupted
@@ -17,7 +18,7 @@ from ...families.row_needs import RowNeed, row_needs
 from ...families.setting_groups import check_parameters
 from ...inference.checked import is_whole_number
 from ...inference.rules import rule_of
-from ...paths.base import Draw, ranges
+from ...paths.base import Draw
 from ...splits.drawer import SplitDrawer
 from ...splits.layouts import Layout, Pairs
 from ...splits.plan import Plan
@@ -26,12 +27,8 @@ from ...splits.splitters import Pair
 from ...wording import count
 from ..record import Record
 
-FEWEST, STEP = (
-    50,
-    50,
-)  # repeats where the user gives no number, and more of them at a time
-MEMORY = 5e7  # bytes of the tables of the draws that are filled together
-ONE_LOSS = 10  # bytes of a row loss in a table
+FEWEST = 50  # repeats where the user gives no number
+STEP = 50  # more of them at a time
 LARGEST = 2**31  # seeds are below
 
 T = TypeVar("T")
@@ -64,9 +61,8 @@ def check_repeats(n_repeats: Any) -> None:
 def drawer_of(record: Record, seed: int) -> SplitDrawer:
     """Return what draws splits as the recipe does, from another seed."""
     recipe = copy.copy(record.recipe)
-    object.__setattr__(
-        recipe, "seed", seed
-    )  # a given splitter refuses one from the user
+    # not by replace(): beside a given splitter a user's seed is refused
+    object.__setattr__(recipe, "seed", seed)
     return SplitDrawer(recipe, record.data, record.work.task)
 
 
@@ -203,25 +199,20 @@ def repeated(
 def _tables(
     record: Record, seeds: Sequence[int], plan: PlanOfSeed
 ) -> Iterator[tuple[Plan, LossTable]]:
-    """Yield (plan, table) for every seed; as many at a time as memory allows."""
-    for batch in ranges(len(seeds), _batch_size(record, plan(record, seeds[0]))):
-        plans = [plan(record, seeds[i]) for i in batch]
-        tables: dict[int, LossTable] = {}
-        dropped = [_left_out(record, own) for own in plans]
-        for settings in dict.fromkeys(dropped):
-            members = [i for i, own in enumerate(dropped) if own == settings]
-            draws = [Draw(plans[i], record.data) for i in members]
-            filled = fill_draws(_without(record.work, settings), draws)
-            tables |= zip(members, (table for table, _ in filled), strict=True)
-        if not all(table.complete for table in tables.values()):
-            raise KeyboardInterrupt
-        for i, own in enumerate(plans):
-            yield own, tables[i]
+    """Yield (plan, table) for every seed."""
+    works: dict[frozenset[int], Work] = {}
 
+    def jobs() -> Iterator[Job]:
+        for seed in seeds:
+            own = plan(record, seed)
+            dropped = _left_out(record, own)
+            if dropped not in works:
+                works[dropped] = _without(record.work, dropped)
+            yield works[dropped], Draw(own, record.data)
 
-def _batch_size(record: Record, plan: Plan) -> int:
-    n_losses = int(plan.outer.layout.sizes()[:, 1].sum()) * len(record.family.settings)
-    return max(1, int(MEMORY / (ONE_LOSS * n_losses)))
+    slot = Slot(shows=False)
+    for (_, draw), table in fill_each(jobs(), len(seeds), "repeats", False, slot):
+        yield draw.plan, table
 
 
 def is_k_fold(splitter: GivenSplitter, names: tuple[str, ...]) -> bool:

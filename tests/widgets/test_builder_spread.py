@@ -90,12 +90,10 @@ def test_a_slow_cloud_waits_for_run(builder, monkeypatch, ten):
 def test_a_box_checked_during_a_run_counts(builder, monkeypatch):
     """The run goes on, and its seeds come after it."""
     monkeypatch.setattr(with_cloud, "SEEDS", 2)
-    monkeypatch.setattr(Slow, "seconds", 0.02)
     builder.family_name, builder.grid, builder.outer = "slow", GRID, 4
     builder.inner = 2
     assert builder.wait(60)
-    builder.run()
-    until(lambda: builder.result is not None)
+    builder.run()  # takes half a second or more
     builder.spread = True
     assert len(seeds_of(builder)) == 2
     assert builder.result.complete

@@ -96,7 +96,8 @@ BLOCKS = {  # what grows -> what is shared; rows "family m columns |Θ0| J K"
         "columns p, on wide, sparse and narrow tables",
         "3 × 3 folds on the tables of `benchmarks/regimes.py`. Logistic regression, lasso "
         "and ridge on more columns than rows, or on sparse rows, make products of X with a "
-        "few vectors, so time grows with the numbers in X; memory is a copy of a training "
+        "few vectors, so time grows with the numbers in X, and that of lasso on sparse "
+        "rows with the columns that enter too; memory is a copy of a training "
         "part in each thread, and never columns × columns. Behind PCA, and in PLS and "
         "boosting, one fit of the most components or rounds serves the fewer; scikit-learn "
         "and the libraries fit those of PCA and boosting.",

@@ -29,6 +29,19 @@ def rounded(value: float | None, digits: int) -> str:
     return number(float(f"{value:.{digits}g}")) if is_known else "–"
 
 
+def duration(seconds: float) -> str:
+    """About how long, in the largest unit that fits.
+
+    >>> duration(41.7), duration(474.0), duration(9000.0)
+    ('about 42 s', 'about 8 min', 'about 2.5 h')
+    """
+    if seconds < 120:
+        return f"about {rounded(seconds, 2)} s"
+    if seconds < 7200:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {rounded(seconds / 3600, 2)} h"
+
+
 def spread(sizes: Any) -> str:
     """ "455" or "455 to 456"."""
     low, high = int(min(sizes)), int(max(sizes))

@@ -17,7 +17,7 @@ from ..inference.bounds import dev_set_bound
 from ..results.reports.base import Report
 from ..splits.recipes import Recipe
 from ..splits.splitters import share_of
-from ..wording import count, number
+from ..wording import count, duration, number
 from .reasons import (
     ALPHA,
     enough_rows,
@@ -33,7 +33,7 @@ GOALS = ("estimate", "choose", "predictor")
 # folds, not five.
 FEW = 500
 SHARES = 0.2, 0.1, 0.05, 0.35  # of test sets in time order, by preference
-MANY_FITS = 1000  # of a family without a fast path: a cheaper recipe is suggested
+PATIENCE = 300.0  # seconds of a forecast run; above, a cheaper recipe is suggested
 Choice = tuple[FeasibleRecipe | None, list[str]]  # with the reasons
 
 
@@ -233,13 +233,13 @@ def _with_tuning(request: Request) -> Choice:
             ]
     if nested is None:
         return _without_nesting(request)
-    if not is_fast and nested.n_fits > MANY_FITS:
+    if not is_fast and nested.seconds > PATIENCE:
         dev_sets = [Recipe.nested_dev(J, **options) for J in (5, 4, 3)]
         if cheap := request.first_feasible(dev_sets):
             return cheap, [
                 f"{too_few_rows(request)}; here every row is tested once.",
-                f"CV inside too would need {nested.n_fits} fits; a dev set inside needs "
-                f"{cheap.n_fits}, but its choice is less stable.",
+                f"CV inside too would take {duration(nested.seconds)}; a dev set inside "
+                f"{duration(cheap.seconds)}, but its choice is less stable.",
                 "With more time, or a family whose settings are computed together: "
                 "Recipe.nested_cv().",
             ]

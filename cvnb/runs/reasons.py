@@ -9,10 +9,13 @@ import numpy as np
 from ..results.estimate import quantity_of
 from ..splits.specs import Folds
 from ..splits.splitters import share_of
+from ..splits.strata import class_name
 from ..wording import count
 from .request import FeasibleRecipe, Request
 
 ALPHA = 0.05
+FEW_GROUPS = 10  # or fewer
+FEW_ROWS = 3  # of the rarest class in a test part, on average
 
 
 def enough_rows(request: Request) -> str:
@@ -95,7 +98,30 @@ def of_the_splits(request: Request, chosen: FeasibleRecipe) -> list[str]:
             f"The {count(buffer, 'row')} on each side of every boundary in time are left "
             "out of training."
         )
-    return [*sentences, *_few_folds(chosen, limit)]
+    return [*sentences, *_few_folds(chosen, limit), *_few_units(request, chosen)]
+
+
+def _few_units(request: Request, chosen: FeasibleRecipe) -> list[str]:
+    """Return what few groups, or few rows of a class in a test part, mean for the number."""
+    sentences, layout = [], chosen.plan.outer_layout
+    if layout is None:
+        return []
+    if request.data.groups is not None and request.n_units <= FEW_GROUPS:
+        sentences.append(
+            f"{request.n_units} groups are few: the number says little about new ones, and "
+            "its interval is too narrow."
+        )
+    if request.data.task == "classification":
+        classes, codes = request.data.classes
+        rarest = int(np.argmin(np.bincount(codes)))
+        n_rare = int(np.bincount(codes)[rarest])
+        if n_rare < FEW_ROWS * len(layout) and layout.sizes()[:, 1].max() > 1:
+            name, each = class_name(classes[rarest]), n_rare / len(layout)
+            sentences.append(
+                f"Class {name} has about {each:.2g} rows in each test part, so what is "
+                "measured on that class alone, such as recall or AUC, hangs on single rows."
+            )
+    return sentences
 
 
 def _few_folds(chosen: FeasibleRecipe, limit: str) -> list[str]:

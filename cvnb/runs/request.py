@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,8 @@ from ..paths.base import Path, Ran
 from ..runtime.thread_warnings import quiet
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
-from .prepare import Options, by_name, plan, prepare
+from .forecast import forecast
+from .prepare import Options, PreparedFamily, by_name, plan, prepare
 
 MANY = 10_000  # from here on a fifth of the rows gives a 0-1 risk to within about 0.03
 
@@ -24,7 +26,7 @@ MANY = 10_000  # from here on a fifth of the rows gives a 0-1 risk to within abo
 class FeasibleRecipe:
     """A recipe whose splits of these rows can be drawn.
 
-    n_settings   None without a family, and then `paths` is empty
+    n_settings   None without a family, and then `paths` and `jobs` are empty
     closed_form  leave-one-out on these paths costs no more than one fit
     """
 
@@ -35,11 +37,20 @@ class FeasibleRecipe:
     closed_form: bool = False
     zero_one: bool = False
     notes: tuple[str, ...] = ()
+    jobs: tuple[PreparedFamily, ...] = ()
 
     @property
     def is_fast(self) -> bool:
         """Whether one computation per training part, or one for all, serves every setting."""
         return bool(self.paths) and all(path.name != "refit" for path in self.paths)
+
+    @cached_property
+    def seconds(self) -> float:
+        """What the run will take, as `dry_run` forecasts it; a few fits may be made."""
+        return sum(
+            forecast(job.work, job.plan, job.choose_path(), flat=False).seconds
+            for job in self.jobs
+        )
 
     @property
     def n_fits(self) -> int:
@@ -131,6 +142,7 @@ class Request:
             closed_form=all(map(_has_closed_form, paths)),
             zero_one=all(job.work.loss.zero_one for job in jobs),
             notes=tuple(dict.fromkeys(note for job in jobs for note in job.notes)),
+            jobs=tuple(jobs),
         )
 
 

@@ -289,13 +289,13 @@ class Recipe:
         test_rows: Any = None,
         seed: int = 0,
     ) -> Suggestion:
-        """Suggest a recipe for these rows: `.recipe`, with reasons in `.sentences`; fits nothing.
+        """Suggest a recipe for these rows: `.recipe`, with reasons in `.sentences`.
 
         X, y           the rows and their targets
         groups         group of every row
         time_ordered   True: the rows are in the order of time
-        family         the family to tune; it gives the number of fits, and favours nested CV
-                       if its settings are computed together
+        family         the family to tune; where its settings are not computed together, two
+                       fits or a split are timed, and a dear one gets a cheaper recipe
         goal           "estimate" the risk of the tuned rule | "choose" θ | "predictor": the
                        risk of one predictor to keep
         buffer         as in Recipe

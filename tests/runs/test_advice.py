@@ -1,6 +1,8 @@
 """Recipe.suggest: what is suggested runs, suits the rows and the purpose, and says why."""
 
 import dataclasses
+import re
+import time
 
 import numpy as np
 import pytest
@@ -18,7 +20,17 @@ from cvnb.runs.advice import GOALS, MANY, Suggestion
 
 suggest = Recipe.suggest
 X, y = load_breast_cancer(return_X_y=True)
-DEAR = (SVC(), {"C": np.logspace(-2, 2, 9), "gamma": np.logspace(-3, 0, 7)})
+
+
+class Slow(SVC):
+    """A fit takes 0.3 s."""
+
+    def fit(self, X, y, sample_weight=None):
+        time.sleep(0.3)
+        return super().fit(X, y, sample_weight)
+
+
+DEAR = (Slow(), {"C": np.logspace(-2, 2, 9), "gamma": np.logspace(-3, 0, 7)})
 
 
 def many(n_rows=MANY):
@@ -136,16 +148,24 @@ def test_many_rows_get_one_test_set():
 
 
 def test_a_dear_family_gets_one_dev_set_inside():
-    """63 settings that each need a fit of their own; few settings do not."""
+    """By the seconds that its run is forecast to take, not by the number of its fits."""
     found = suggest(X, y, family=DEAR)
     assert found.recipe == Recipe.nested_dev(5)
-    assert (
-        "CV inside too would need 1580 fits; a dev set inside needs 320, but its choice is "
-        "less stable." in found.sentences
+    words = r"CV inside too would take about \d+ min; a dev set inside about \d+ (s|min), but"
+    assert re.search(words, " ".join(found.sentences))
+    many_quick = (SVC(), {"C": np.logspace(-2, 2, 63)})
+    assert suggest(X[:300], y[:300], family=many_quick).recipe == Recipe.nested_cv(
+        10, 5
     )
-    assert suggest(X, y, family=(SVC(), {"C": [1, 10]})).recipe == Recipe.nested_cv(
-        5, 5
-    )
+
+
+def test_few_groups_and_few_rows_of_a_class_are_said():
+    """They are what a number hangs on."""
+    text = text_of(X, y, groups=np.arange(len(y)) % 8)
+    assert "8 groups are few: the number says little about new ones" in text
+    rare = np.arange(len(y)) % 60 == 0
+    assert "Class True has about 2 rows in each test part" in text_of(X, rare)
+    assert "single rows" not in text_of(X, y)
 
 
 def test_the_fits_that_are_counted_are_made(fits):
@@ -155,6 +175,8 @@ def test_the_fits_that_are_counted_are_made(fits):
     assert "Cost for 2 settings: 110 fits – one fit per setting and split" in " ".join(
         found.sentences
     )
+    assert fits.count("SVC") == 2  # those that are timed
+    fits.clear()
     found.recipe.run(family, X[:80], y[:80], n_jobs=1)
     assert fits.count("SVC") == 110
 

@@ -64,8 +64,8 @@ class RiskEstimate:
     ({'k': 9}, {'k': 9}, {'k': 5})
     >>> result.inner_curves.shape, result.outer_curves.shape, result.predictions.shape
     ((5, 3), (5, 3), (150,))
-    >>> result.complete
-    True
+    >>> result.complete, result.baseline
+    (True, Baseline('majority class', risk=0.666667))
     >>> result.path, result.path_reason
     ('path:knn', 'neighbours are searched once in every training part, and serve every setting')
     >>> result.notes[0]

@@ -82,8 +82,8 @@ def result_bundle(result: RiskEstimate) -> tuple[Bundle, Metadata]:
         pictures_of(result),
         html_table(splits_table(result)),
         html_notes(result.notes),
-        questions_of(result),
-        f"<details><summary>How this was computed</summary>{computed}</details>",
+        "<details><summary>How this was computed, and what to ask next</summary>"
+        f"{questions_of(result)}{computed}</details>",
     )
     return shown, {"cvnb": {"seconds": record_of(result).table.seconds}}
 
@@ -93,13 +93,12 @@ def questions_of(result: RiskEstimate) -> str:
     recipe = record_of(result).recipe
     if result.risk is None or not result.complete or recipe.time_ordered:
         return ""
-    asked = ["better than chance? <code>null_test(risk)</code>"]
-    if recipe.uses_seed:
-        asked.insert(0, "how much hangs on the seed? <code>over_seeds(risk)</code>")
-    asked.append("would more rows help? <code>learning_curve(risk)</code>")
-    first, *others = asked
-    words = "; ".join([first[0].upper() + first[1:], *others])
-    return f'<div style="{FAINT}">{words} (<code>cvnb.studies</code>)</div>'
+    seed = "How much does this hang on the seed? <code>over_seeds(risk)</code><br>"
+    return (
+        f"<p>{seed * recipe.uses_seed}Is it better than chance? "
+        "<code>null_test(risk)</code><br>Would more rows help? "
+        "<code>learning_curve(risk)</code><br>They are in <code>cvnb.studies</code>.</p>"
+    )
 
 
 def strip_of(result: RiskEstimate) -> str:

@@ -56,7 +56,7 @@ class CurveView:
     def __init__(self, height: int = HEIGHT) -> None:
         self._lock, self._height = threading.RLock(), height
         self.place = w.VBox(layout={"min_height": f"{height}px"})
-        self._put(figure_of_result(None))
+        self._put(figure_of_result(None).update_layout(height=height))
 
     def draw(self, figure: go.Figure) -> None:
         """Show a figure at the size of the view.

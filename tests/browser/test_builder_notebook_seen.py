@@ -9,6 +9,7 @@ NAME = "11_recipe_builder.ipynb"
 STRIP = ".cvnb-host .cvnb-strip"
 
 
+@pytest.mark.in_lab
 def test_the_builder_of_the_notebook_follows_the_keyboard(visit, server, app):
     """Run the notebook, turn the seed by the arrow keys, choose a cell of the table:
     another number each time."""

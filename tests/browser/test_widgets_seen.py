@@ -271,6 +271,10 @@ def test_voila_draws_what_the_kernel_drew_before_it_came(visit, server):
         ".cvnb-curve .legendtext:has-text('deviation of the 7 curves')"
     ).wait_for(timeout=30_000)
     seen.page.locator(".cvnb-curve .xtitle:has-text('k')").wait_for(timeout=30_000)
+    # what was sent while the page made its widgets: the form sends it again
+    lost = [words for words in seen.complaints if words.startswith("Comm not found")]
+    for words in lost:
+        seen.complaints.remove(words)
 
 
 @pytest.mark.in_lab

@@ -1532,6 +1532,7 @@ def test_a_result_keeps_to_its_names():
     """What goes beyond the named numbers is a function that takes a result."""
     result = run(ridges)
     assert {name for name in dir(result) if not name.startswith("_")} == {
+        "baseline",
         "chosen",
         "chosen_index",
         "code",

@@ -628,7 +628,7 @@ def test_options_that_cannot_be_are_refused(options, error, match):
 
 
 def test_a_cost_gives_the_time_without_a_fit():
-    """It covers every split; after a transformer of unknown cost one fit is timed."""
+    """It covers every split; after a transformer of unknown cost one split is timed."""
     sizes = []
 
     def cost(n_train, n_columns, n_values):
@@ -650,6 +650,7 @@ def test_a_cost_gives_the_time_without_a_fit():
     behind = Family(
         make_pipeline(MinMaxScaler(), Kernel()), {"kernel__bandwidth": BANDWIDTHS}
     )
+    add_path(Kernel, "bandwidth", kernels, cost=cost)
     assert dry_run(NESTED, behind, SCALED, X[:, 0]).seconds < 1
 
 

@@ -42,10 +42,18 @@ EXHAUSTIVE = (
     "paths/test_prefix.py",
     "paths/test_sparse.py",
     "paths/test_wide_lasso.py",
+    "paths/test_together.py",
+    "results/test_compared_predictors.py",
+    "results/test_prediction_interval.py",
+    "inference/test_ncv.py",
+    "losses/test_ranges.py",
     "runs/test_estimators.py",
     "runs/test_forecast.py",
     "splits/test_plan.py",
     "splits/test_splitters.py",
+    "studies/test_learning.py",
+    "studies/test_null.py",
+    "studies/test_seeds.py",
     "widgets/test_typed_grid.py",
 )
 
@@ -70,6 +78,10 @@ SLOW_TESTS = {
     "views/test_display_limits.py": (
         "test_no_display_is_larger_than_60_kB",
         "test_drawing_a_large_result_is_quick_work",
+    ),
+    "studies/test_draws.py": (
+        "test_an_interrupt_keeps_finished_draws",
+        "test_memory_does_not_grow_with_the_draws",
     ),
     "inference/test_intervals.py": ("test_the_intervals_cover_what_they_name",),
     "inference/test_intervals_of_results.py": (

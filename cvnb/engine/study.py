@@ -73,7 +73,7 @@ def _fill_chunk(
     for job, table in zip(chunk, tables, strict=True):
         if table.complete:
             yield job, table
-    if any(table.interrupted for table in tables):
+    if any(table.interrupted or not table.complete for table in tables):
         raise KeyboardInterrupt
 
 

@@ -13,6 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from cvnb import Family, Interrupted, Recipe, knn, nested_cv
+from cvnb.engine import fill as engine_fill
 from cvnb.engine import study as engine_study
 from cvnb.engine.progress import Slot
 from cvnb.paths.knn.lists import ListFiller
@@ -145,6 +146,24 @@ def test_an_interrupt_keeps_finished_draws(study, kind):
     if study is not learning_curve:
         again = study(result, n=min(3, done.size))
         assert np.array_equal(again.risks, done[:3])
+
+
+def test_an_interrupt_while_a_path_is_chosen_is_not_lost(monkeypatch):
+    """No draw is skipped: the finished ones are the first."""
+    result = nested_cv(knn(k=[1, 5], scale=False), BIG, LABELS)
+    whole, choose, calls = over_seeds(result, n=9).risks, engine_fill.choose_path, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return choose(*arguments)
+
+    monkeypatch.setattr(engine_fill, "choose_path", interrupted)
+    monkeypatch.setattr(engine_study, "GROWTH", 1)
+    with pytest.raises(Interrupted, match="2 of 9 seeds were finished") as caught:
+        over_seeds(result, n=9)
+    assert np.array_equal(caught.value.result.risks, whole[:2])
 
 
 def test_nothing_finished_is_no_result():

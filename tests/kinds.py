@@ -67,6 +67,9 @@ SLOW_FILES = (
     "jupyter/test_first_run.py",
     "jupyter/test_background.py",
     "jupyter/test_kernel.py",
+    "widgets/test_spread.py",
+    "widgets/test_builder_spread.py",
+    "widgets/test_builder_races.py",
 )
 SLOW_TESTS = {
     "paths/test_paths.py": (
@@ -79,6 +82,8 @@ SLOW_TESTS = {
         "test_no_display_is_larger_than_60_kB",
         "test_drawing_a_large_result_is_quick_work",
     ),
+    "studies/test_null.py": ("test_p_is_uniform_where_there_is_nothing_to_learn",),
+    "results/test_prediction_interval.py": ("test_new_rows_are_covered",),
     "studies/test_draws.py": (
         "test_an_interrupt_keeps_finished_draws",
         "test_memory_does_not_grow_with_the_draws",

@@ -62,8 +62,8 @@ def beside_curve(figure: go.Figure, study: OverSeeds | None) -> go.Figure:
 def _swarm(study: OverSeeds) -> tuple[list[dict[str, Any]], float, list[float]]:
     """The band of one sd, the dots, their mean and the run itself; width and ends of the axes."""
     loss = record_of(study.result).loss
-    risks = _shown(loss, study.risks)
-    mean, own = (float(loss.shown(x) or 0.0) for x in (study.mean, study.result.risk))
+    risks = loss.shown(study.risks)
+    mean, own = map(loss.shown, (study.mean, study.result.risk))
     values = np.append(risks, own)
     pad = 0.08 * np.ptp(values) or 0.1 * abs(own) or 0.1
     ends = [float(values.min() - pad), float(values.max() + pad)]
@@ -174,7 +174,7 @@ def _cloud(
     loss = record_of(result).loss
     heights = np.random.default_rng(0).uniform(-1.0, 1.0, risks.size)
     dots = go.Scatter(
-        x=[loss.shown(float(risk)) for risk in risks],
+        x=loss.shown(risks),
         y=heights,
         mode="markers",
         name=name,
@@ -219,7 +219,7 @@ def learning_figure(curve: LearningCurve) -> go.Figure:
     figure = go.Figure(
         go.Scatter(
             x=sizes[at],
-            y=_shown(loss, risks[known]),
+            y=loss.shown(risks[known]),
             mode="markers",
             name="subsets",
             marker={"size": 6, "color": BLUE, "opacity": 0.5},
@@ -228,7 +228,7 @@ def learning_figure(curve: LearningCurve) -> go.Figure:
     )
     line: dict[str, Any] = {"color": BLUE, "width": 2.5}
     figure.add_scatter(
-        x=sizes, y=_shown(loss, curve.means), mode="lines", name="mean", line=line
+        x=sizes, y=loss.shown(curve.means), mode="lines", name="mean", line=line
     )
     if curve.law is not None:
         n = float(sizes[-1])
@@ -236,7 +236,7 @@ def learning_figure(curve: LearningCurve) -> go.Figure:
         values = np.array([curve.law(x) for x in beyond])
         figure.add_scatter(
             x=beyond,
-            y=_shown(loss, values),
+            y=loss.shown(values),
             mode="lines",
             name=f"not measured: {curve.law.formula}",
             line={"color": GREY, "dash": "dash"},
@@ -246,10 +246,6 @@ def learning_figure(curve: LearningCurve) -> go.Figure:
         "yaxis": titled_axis(loss.shown_name),
     }
     return figure.update_layout(plain(height=380) | axes)
-
-
-def _shown(loss: Any, losses: np.ndarray) -> np.ndarray:
-    return np.asarray(loss.score(losses) if loss.is_score else losses)
 
 
 def ladder_figure(steps: Ladder) -> go.Figure:
@@ -266,10 +262,10 @@ def ladder_figure(steps: Ladder) -> go.Figure:
     shown = [step for step in steps.steps if step.result is not None]
     values, below, above = [], [], []
     for step in shown:
-        value = float(loss.shown(step.estimate) or 0.0)
+        value = loss.shown(step.estimate)
         ends = [value, value]
         if (own := step.interval) is not None:
-            ends = [float(loss.shown(x) or 0.0) for x in (own.low, own.high)]
+            ends = [loss.shown(x) for x in (own.low, own.high)]
         values.append(value)
         below.append(value - min(ends))
         above.append(max(ends) - value)

@@ -85,8 +85,8 @@ class Loss:
         """What is averaged: "zero-one loss" or "roc_auc"."""
         return str(self.score_name) if self.is_score else f"{self.name} loss"
 
-    def shown(self, loss: float | None) -> float | None:
-        """The number to display for a loss."""
+    def shown(self, loss: Any) -> Any:
+        """The number to display for a loss, or numbers for an array; None for None."""
         return self.score(loss) if self.is_score else loss
 
     def shown_difference(self, difference: float | None) -> float | None:
@@ -97,6 +97,11 @@ class Loss:
     def shown_name(self) -> str:
         """The name of the displayed number: "zero-one risk" or "roc_auc (large is good)"."""
         return f"{self.words} (large is good)" if self.is_score else f"{self.name} risk"
+
+    @property
+    def heading(self) -> str:
+        """The same name at the start of a title."""
+        return self.shown_name[:1].upper() + self.shown_name[1:]
 
     def score(self, loss: Any) -> Any:
         """Convert a loss to the score named in scoring=; None without one."""

@@ -1,7 +1,7 @@
 """What a path is: a pure function from rows and splits to losses.
 
-    share(each)      -> the path, with the work that serves many splits done once
-    run(task, team)  -> Losses, or a Refusal with its reason
+    share(each, n, kept)  -> the path, with the work that serves many splits done once
+    run(task, team)       -> Losses, or a Refusal with its reason
 
 A task names splits of one draw. A path writes nothing and keeps nothing between two tasks:
 results of a training part that its outer split needs again travel in `carry`. So a task may

@@ -83,7 +83,7 @@ class LearningCurve(Report):
     def title(self) -> str:
         loss = record_of(self.result).loss
         sizes = f"{self.sizes[0]} to {self.sizes[-1]} training rows"
-        return f"{loss.shown_name[:1].upper()}{loss.shown_name[1:]} at {sizes}"
+        return f"{loss.heading} at {sizes}"
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
@@ -157,10 +157,8 @@ class LearningCurve(Report):
     def picture(self) -> str:
         """A small picture: a dot for each repeat, the mean, and the formula as a dashed line."""
         loss = record_of(self.result).loss
-        shown = np.asarray(loss.score(self.risks) if loss.is_score else self.risks)
-        return draw_learning_curve(
-            self.sizes, shown, self._continuation(), loss.shown_name
-        ).img
+        shown, beyond = loss.shown(self.risks), self._continuation()
+        return draw_learning_curve(self.sizes, shown, beyond, loss.shown_name).img
 
     def _continuation(self) -> tuple[np.ndarray, np.ndarray] | None:
         """(sizes, shown losses) of the formula from the largest size to twice as many rows."""
@@ -168,9 +166,7 @@ class LearningCurve(Report):
             return None
         n, loss = float(self.sizes[-1]), record_of(self.result).loss
         sizes = np.linspace(n, 2 * n, 20)
-        return sizes, np.array(
-            [loss.shown(self.law(x)) for x in sizes], dtype=np.float64
-        )
+        return sizes, loss.shown(np.array([self.law(x) for x in sizes]))
 
     def figure(self) -> Any:
         """Draw the curve in plotly."""

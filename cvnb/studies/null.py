@@ -70,10 +70,10 @@ class NullTest(Report):
     @property
     def title(self) -> str:
         loss = record_of(self.result).loss
-        name = f"{loss.shown_name[:1].upper()}{loss.shown_name[1:]}"
         shuffles = count(self.risks.size, "shuffle")
         return (
-            f"{name} against chance: p = {self.p:.2g} ({shuffles} of {self.shuffled})"
+            f"{loss.heading} against chance: p = {self.p:.2g} "
+            f"({shuffles} of {self.shuffled})"
         )
 
     @property
@@ -129,14 +129,10 @@ class NullTest(Report):
     def picture(self) -> str:
         """A small picture: a dot for each shuffle, and a line at the real targets."""
         loss = record_of(self.result).loss
-        return draw_cloud(
-            np.array([loss.shown(risk) for risk in self.risks], dtype=np.float64),
-            {
-                "mean of shuffles": float(loss.shown(float(self.risks.mean())) or 0.0),
-                "real targets": float(loss.shown(self.result.risk) or 0.0),
-            },
-            loss.shown_name,
-        ).img
+        shown = loss.shown(self.risks)
+        real = loss.shown(self.result.risk)
+        marks = {"mean of shuffles": float(shown.mean()), "real targets": real}
+        return draw_cloud(shown, marks, loss.shown_name).img
 
     def figure(self) -> Any:
         """Draw the risks on shuffled targets in plotly, with the real one."""

@@ -85,7 +85,7 @@ class OverSeeds(Report):
 
     @cached_property
     def noise_share(self) -> float | None:
-        """sd² / (sd² + e²), e the standard error behind the interval of one run; None without.
+        """sd² / (sd² + e²), e half the width of one run's 95 % interval over 1.96; None without.
 
         The share of the spread of one run's number that is split noise. The rest is due to
         the rows, and no number of seeds takes it away.
@@ -103,15 +103,12 @@ class OverSeeds(Report):
     def title(self) -> str:
         loss = record_of(self.result).loss
         seeds = f"{count(self.risks.size, 'seed')}, {self.seeds[0]} to {self.seeds[-1]}"
-        return f"{loss.shown_name[:1].upper()}{loss.shown_name[1:]} under {seeds}"
+        return f"{loss.heading} under {seeds}"
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
         loss = record_of(self.result).loss
-        ends = sorted(
-            float(loss.shown(end) or 0.0)
-            for end in (self.risks.min(), self.risks.max())
-        )
+        shown = loss.shown(self.risks)
         head = [
             "mean",
             "sd",
@@ -119,6 +116,7 @@ class OverSeeds(Report):
             "largest",
             f"seed {self._own_seed} (this run)",
         ]
+        ends = shown.min(), shown.max()
         values = [loss.shown(self.mean), self.sd, *ends, loss.shown(self.result.risk)]
         return head, [[rounded(value, 4) for value in values]]
 
@@ -130,12 +128,12 @@ class OverSeeds(Report):
     def sentences(self) -> list[str]:
         own, risk = self._own_seed, self.result.risk
         n_better = int((self.risks < risk).sum())
+        if self.sd == 0:
+            return ["Every seed gives the same number."]
         sentences = [
             f"Of these runs {n_better} have a smaller loss than this one, and "
             f"{self.risks.size - n_better} do not: seed {own} is one of many."
         ]
-        if self.sd == 0:
-            return ["Every seed gives the same number."]
         if self.noise_share is not None:
             percent = 100 * self.noise_share
             sentences.append(
@@ -145,8 +143,8 @@ class OverSeeds(Report):
         if self.risks.size > 1:
             error = self.sd / self.risks.size**0.5
             sentences.append(
-                f"The mean over these seeds is known to ±{rounded(error, 2)} as "
-                f"far as the seeds go; after {self.enough} seeds its error is a tenth of sd."
+                f"The standard error of the mean over these seeds is {rounded(error, 2)}; "
+                f"after {self.enough} seeds it is a tenth of sd."
             )
         return sentences
 
@@ -155,11 +153,8 @@ class OverSeeds(Report):
         """A small picture: a dot for each seed, and lines at the mean and at this run."""
         loss = record_of(self.result).loss
         marks = {"mean": self.mean, "this run": self.result.risk}
-        return draw_cloud(
-            np.array([loss.shown(risk) for risk in self.risks], dtype=np.float64),
-            {name: float(loss.shown(value) or 0.0) for name, value in marks.items()},
-            loss.shown_name,
-        ).img
+        shown = {name: loss.shown(value) for name, value in marks.items()}
+        return draw_cloud(loss.shown(self.risks), shown, loss.shown_name).img
 
     def figure(self) -> Any:
         """Draw the risks in plotly, a dot for each seed."""

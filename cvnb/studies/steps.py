@@ -70,9 +70,8 @@ class Ladder(Report):
     @property
     def title(self) -> str:
         record = record_of(self._first)
-        name = f"{record.loss.shown_name[:1].upper()}{record.loss.shown_name[1:]}"
         rows = f"{record.data.n_rows} rows × {record.data.n_columns} columns"
-        return f"{name} of {record.family.label} by every recipe; {rows}"
+        return f"{record.loss.heading} of {record.family.label} by every recipe; {rows}"
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
@@ -94,10 +93,8 @@ class Ladder(Report):
         low_high = "–"
         if step.interval is not None:
             ends = (step.interval.low, step.interval.high)
-            low_high = " to ".join(
-                rounded(end, 4)
-                for end in sorted(float(loss.shown(end) or 0.0) for end in ends)
-            )
+            shown = sorted(map(loss.shown, ends))
+            low_high = " to ".join(rounded(end, 4) for end in shown)
         plan = step.result.plan
         splits = plan.inner[0] if plan.outer_layout is None else plan.outer
         return [
@@ -130,8 +127,8 @@ class Ladder(Report):
             ends = [step.estimate] * 2
             if step.interval is not None:
                 ends = [step.interval.low, step.interval.high]
-            shown = [float(loss.shown(x) or 0.0) for x in (step.estimate, *ends)]
-            lines.append((step.name, shown[0], min(shown[1:]), max(shown[1:])))
+            low, high = sorted(map(loss.shown, ends))
+            lines.append((step.name, loss.shown(step.estimate), low, high))
         return draw_steps(lines, record_of(self._first).loss.shown_name).img
 
     def figure(self) -> Any:

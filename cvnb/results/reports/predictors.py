@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ...errors import InputError
 from ...inference.checked import probability
-from ...inference.measured import refuse_time, split_sizes
-from ...inference.paired import corrected_t
-from ...inference.spread import corrected_t_interval
 from ...wording import number
 from ..estimate import RiskEstimate, record_of
 from .base import Report, refuse_no_result
+from .paired_risk import PairedRisk, paired_with_first
 
 WORDS = {
     "retrain": "retrained on the whole part at its θ_j",
@@ -23,37 +20,12 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class PredictorRisk:
-    """One final predictor, built inside every outer training part and measured outside.
-
-    name        as in result.predictor(how=name)
-    fold_risks  [outer splits]
-    difference  its risk minus that of "retrain"
-    low, high   interval of the difference (corrected resampled t); None with a reason
-    p           p-value of the same test
-    """
-
-    name: str
-    fold_risks: np.ndarray
-    difference: float
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    reason: str = ""
-
-    @property
-    def risk(self) -> float:
-        """(1/J) Σ_j of the fold risks."""
-        return float(self.fold_risks.mean())
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class PredictorComparison(Report):
     """The final predictors on the same outer test parts; `better` has the smallest risk."""
 
     result: RiskEstimate
-    predictors: dict[str, PredictorRisk]
+    predictors: dict[str, PairedRisk]
     better: str
     verdict: str
     level: float
@@ -78,18 +50,11 @@ class PredictorComparison(Report):
                     WORDS[name],
                     number(loss.shown(own.risk)),
                     "–" if is_first else difference,
-                    self._interval_of(own),
+                    own.shown_interval(self.result),
                     number(own.p),
                 ]
             )
         return head, rows
-
-    def _interval_of(self, own: PredictorRisk) -> str:
-        if own.low is None or own.high is None:
-            return "–"
-        loss = record_of(self.result).loss
-        ends = [loss.shown_difference(end) or 0.0 for end in (own.low, own.high)]
-        return " to ".join(map(number, sorted(ends)))
 
     @property
     def sentences(self) -> list[str]:
@@ -132,19 +97,11 @@ def compare_predictors(
 
 def _against_retrain(
     result: RiskEstimate, name: str, losses: np.ndarray, level: float
-) -> PredictorRisk:
+) -> PairedRisk:
     d = losses - result.fold_risks
-    own = PredictorRisk(name, losses, float(d.mean()))
+    own = PairedRisk(name, losses, float(d.mean()))
     if name == "retrain":
         return own
     if not d.any():
-        reason = "the same loss on every test part."
-        return PredictorRisk(name, losses, 0.0, reason=reason)
-    try:
-        refuse_time(result)
-        sizes = split_sizes(result)
-        p = corrected_t(d, *sizes)[1]
-        low, high = corrected_t_interval(d, *sizes, level)
-    except InputError as error:
-        return PredictorRisk(name, losses, own.difference, reason=str(error))
-    return PredictorRisk(name, losses, own.difference, low, high, p)
+        return replace(own, reason="the same loss on every test part.")
+    return paired_with_first(result, own, d, level)

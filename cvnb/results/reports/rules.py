@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,39 +11,23 @@ import numpy as np
 from ...errors import InputError
 from ...families.labels import format_setting
 from ...inference.checked import probability
-from ...inference.measured import every_outer_loss, refuse_time, split_sizes
-from ...inference.paired import corrected_t
+from ...inference.measured import every_outer_loss
 from ...inference.rules import Rule, rule_of
-from ...inference.spread import corrected_t_interval
 from ...wording import number
 from ..estimate import RiskEstimate, record_of
 from ..record import Record
 from .base import Report, refuse_no_result
+from .paired_risk import PairedRisk, paired_with_first
 
 
 @dataclass(frozen=True, eq=False)
-class RuleRisk:
+class RuleRisk(PairedRisk):
     """One rule, compared with the first one.
 
     chosen_index  setting chosen in each outer split
-    fold_risks    ε_j of each outer split; risk is their mean
-    difference    risk minus that of the first rule
-    low, high, p  interval and test of the difference; None where there is none
-    reason        why there is none
     """
 
-    name: str
-    chosen_index: np.ndarray
-    fold_risks: np.ndarray
-    difference: float
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    reason: str = ""
-
-    @property
-    def risk(self) -> float:
-        return float(self.fold_risks.mean())
+    chosen_index: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,7 +61,7 @@ class RuleComparison(Report):
                     number(loss.shown(rule.risk)),
                     self._chosen_by(rule),
                     "–" if name == first else difference,
-                    self._interval_of(rule),
+                    rule.shown_interval(self.result),
                     number(rule.p),
                 ]
             )
@@ -89,14 +73,6 @@ class RuleComparison(Report):
         chosen = [format_setting(settings[s]) for s in rule.chosen_index]
         distinct = list(dict.fromkeys(chosen))
         return "; ".join(distinct[:4]) + ("; …" if len(distinct) > 4 else "")
-
-    def _interval_of(self, rule: RuleRisk) -> str:
-        """Return the ends as displays show them, the smaller score or loss first."""
-        loss = record_of(self.result).loss
-        if rule.low is None:
-            return "–"
-        ends = (rule.high, rule.low) if loss.is_score else (rule.low, rule.high)
-        return " to ".join(number(loss.shown_difference(end)) for end in ends)
 
     @property
     def sentences(self) -> list[str]:
@@ -208,17 +184,9 @@ def _risk(
     splits = np.arange(len(losses))
     fold_risks = losses[splits, chosen]
     d = fold_risks - losses[splits, first]
+    own = RuleRisk(name, fold_risks, float(d.mean()), chosen_index=chosen)
     if chosen is first:
-        return RuleRisk(name, chosen, fold_risks, 0.0)
+        return own
     if np.array_equal(chosen, first):
-        reason = "the same choice in every split."
-        return RuleRisk(name, chosen, fold_risks, 0.0, reason=reason)
-    difference = float(d.mean())
-    try:
-        refuse_time(result)
-        sizes = split_sizes(result)
-        p = corrected_t(d, *sizes)[1]
-        low, high = corrected_t_interval(d, *sizes, level) if d.any() else (None, None)
-    except InputError as error:
-        return RuleRisk(name, chosen, fold_risks, difference, reason=str(error))
-    return RuleRisk(name, chosen, fold_risks, difference, low, high, p)
+        return replace(own, reason="the same choice in every split.")
+    return paired_with_first(result, own, d, level)

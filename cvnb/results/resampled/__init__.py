@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from ...inference.interval_methods import (
     RepeatedMethod,
     final_predictor,
@@ -20,6 +23,9 @@ from .conservative_z import conservative_z
 from .delong import delong
 from .ncv import ncv
 
+if TYPE_CHECKING:
+    from ..estimate import RiskEstimate
+
 PARTIAL = "needs the whole run, and this one was interrupted; run again."
 ONE_PART = (
     "repeats several outer splits, and here is one; use outer=5, or method='holdout'."
@@ -28,16 +34,19 @@ OVERLAP = "is for test parts that do not overlap; use outer=5, or method='correc
 WEIGHTED = "counts rows, and these have weights; use method='corrected_t' or 'auto'."
 NO_ROWS = "needs a loss for every row, and {loss} has none; use method='corrected_t'."
 
+COMMON: dict[Callable[[RiskEstimate], bool], str] = {
+    is_partial: PARTIAL,
+    one_part: ONE_PART,
+    parts_overlap: OVERLAP,
+    no_row_losses: NO_ROWS,
+    rows_weighted: WEIGHTED,
+}
 REPEATED = {
     "ncv": RepeatedMethod(
         ncv,
         covers=final_predictor,
         refuses={
-            is_partial: PARTIAL,
-            one_part: ONE_PART,
-            parts_overlap: OVERLAP,
-            no_row_losses: NO_ROWS,
-            rows_weighted: WEIGHTED,
+            **COMMON,
             rows_in_groups: "counts independent rows, and these come in groups; use "
             "method='conservative_z', which halves whole groups, or 'corrected_t'.",
         },
@@ -45,13 +54,7 @@ REPEATED = {
     "conservative_z": RepeatedMethod(
         conservative_z,
         covers=procedure_and_final,
-        refuses={
-            is_partial: PARTIAL,
-            one_part: ONE_PART,
-            parts_overlap: OVERLAP,
-            no_row_losses: NO_ROWS,
-            rows_weighted: WEIGHTED,
-        },
+        refuses=COMMON,
     ),
     "delong": RepeatedMethod(
         delong,

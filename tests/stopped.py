@@ -4,7 +4,8 @@ import pytest
 
 from cvnb import Interrupted
 from cvnb.data.table import Data
-from cvnb.runs.prepare import DEFAULTS, Options, prepare
+from cvnb.runs.options import DEFAULTS, Options
+from cvnb.runs.prepare import prepare
 
 
 def finished_part(run):

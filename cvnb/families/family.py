@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import GridSearchCV, check_cv
 
+from ..calls import explained
 from ..errors import FamilyError, WrongTypeError
 from .checks import check_estimator, check_keys, check_search, list_settings
 from .labels import Setting, estimator_label
@@ -43,11 +44,12 @@ class Family:
     search: Any = None
     call: tuple[str, dict[str, Any]] | None = None  # the short-hand and its keywords
 
+    @explained
     def __init__(
         self, estimator: Any, grid: Any = None, name: str | None = None
     ) -> None:
         if isinstance(estimator, Family):
-            raise WrongTypeError("this is a Family already; pass it as it is.")
+            raise WrongTypeError(_with_own_grid(estimator, grid))
         if type(estimator) is GridSearchCV:
             if grid is not None:
                 raise FamilyError(
@@ -186,6 +188,14 @@ class ShortHand(Family):
             family.aliases[axis] = f"{last}__{parameter}"
         family.settings, family.call = list_settings(family.grid), self.call
         return family
+
+
+def _with_own_grid(family: Family, grid: Any) -> str:
+    """Return the message on a Family, which has a grid, where an estimator is expected."""
+    start = f"{family!r} is a Family already"
+    if not grid or family.call is None:
+        return f"{start}; pass it as it is."
+    return f"{start}; give its values in the call: {family.call[0]}(...)."
 
 
 def one_or_more(values: Any) -> list[Any]:

@@ -29,11 +29,13 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from ..calls import explained
 from ..errors import FamilyError
 from .family import Family, ShortHand
 from .softmax import SoftmaxWeights
 
 
+@explained
 def knn(
     k: Any = None,
     scale: bool = True,
@@ -75,6 +77,7 @@ def knn(
     return ShortHand("knn", task, build, axes, changed)
 
 
+@explained
 def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHand:
     """Ridge regression or classification; alpha defaults to 1e-6 ... 1e6.
 
@@ -93,6 +96,7 @@ def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHan
     return ShortHand("ridge", task, build, axes, changed)
 
 
+@explained
 def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
     """Lasso regression; alpha, one value or a list, defaults to 1e-6 ... 1e2.
 
@@ -106,6 +110,7 @@ def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
     return ShortHand("lasso", "regression", build, axes, _changed(scale=(scale, True)))
 
 
+@explained
 def elastic_net(
     alpha: Any = None, l1_ratio: Any = None, scale: bool = True
 ) -> ShortHand:
@@ -130,6 +135,7 @@ def elastic_net(
     return ShortHand("elastic_net", "regression", build, axes, changed)
 
 
+@explained
 def logistic(C: Any = None, scale: bool = True) -> ShortHand:
     """Logistic regression; C, one value or a list, defaults to 1e-4 ... 1e4.
 
@@ -147,6 +153,7 @@ def logistic(C: Any = None, scale: bool = True) -> ShortHand:
     return ShortHand("logistic", "classification", build, axes, changed)
 
 
+@explained
 def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
     """A decision tree, grown best first; max_leaf_nodes defaults to 2, 3, 4, 6, 8, 12, ... 64.
 
@@ -165,6 +172,7 @@ def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
     return ShortHand("tree", task, build, axes, _changed(task=(task, "auto")))
 
 
+@explained
 def boosting(
     n_estimators: Any = None,
     learning_rate: float = 0.1,
@@ -201,6 +209,7 @@ def boosting(
     return ShortHand("boosting", task, build, axes, changed)
 
 
+@explained
 def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
     """A random forest; n_estimators defaults to 10, 20, 50, 100 and 200.
 
@@ -264,7 +273,13 @@ def _powers(low: int, high: int) -> FixedValues:
 
 
 def _changed(**pairs: tuple[Any, Any]) -> dict[str, Any]:
-    """The arguments that differ from their defaults; pairs: (value, default)."""
+    """Return the arguments that differ from their defaults; pairs: (value, default)."""
+    for name, (value, _) in pairs.items():
+        if hasattr(value, "shape"):
+            raise FamilyError(
+                f"{name} is an array of shape {value.shape}; rows and targets go to "
+                "nested_cv(model, X, y)."
+            )
     return {name: v for name, (v, default) in pairs.items() if v != default}
 
 

@@ -20,7 +20,7 @@ from ..splits.recipes import Recipe
 from ..splits.specs import GivenSplitter
 from ..splits.strata import Strata
 from . import feasibility
-from .prepare import smallest_part
+from .shared_plan import smallest_part
 
 
 class Again:

@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from ..calls import explained
 from ..errors import FamilyError, Interrupted
 from ..families.family import Family, ShortHand
 from ..results.estimate import RiskEstimate
@@ -69,6 +70,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
 
     __metadata_request__fit = {"groups": True}  # noqa: RUF012 - scikit-learn reads it as it is
 
+    @explained
     def __init__(
         self,
         estimator: Any,

@@ -105,23 +105,6 @@ def check(
     ]
 
 
-def check_target(data: Data, task: str, family: Family) -> None:
-    """Refuse a target of the wrong kind for this estimator."""
-    y, label = data.y, family.label
-    if task == "regression" and y.dtype.kind not in "biuf":
-        raise DataError(
-            f"y holds labels such as {y[0]!r}, but {label} is a regression; use a classifier."
-        )
-    if task != "classification" or y.dtype.kind != "f":
-        return
-    is_whole = y == np.floor(y)
-    if not is_whole.all():
-        raise DataError(
-            f"Unknown label type: y is continuous (such as {y[~is_whole][0]!r}), "
-            f"but {label} is a classifier."
-        )
-
-
 def _check_columns(data: Data, family: Family, candidates: list[Any]) -> None:
     """Refuse columns that no setting can handle; one setting with an imputer is enough."""
     if data.is_finite_block:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-from joblib import hash as hash_of
-
+from ..calls import explained
 from ..data.table import Data
 from ..engine.fill import fill
 from ..engine.progress import Slot
 from ..engine.table import LossTable
 from ..engine.work import Work
-from ..errors import FamilyError, InputError, RecipeError
+from ..errors import FamilyError, RecipeError
 from ..families.family import Family, as_families
-from ..families.self_tuning import self_tuned
 from ..families.setting_groups import check_parameters
 from ..inference.rules import rule_of
 from ..losses.loss import find_loss
@@ -25,13 +22,17 @@ from ..paths.base import Draw, Path, Ran
 from ..paths.dispatch import choose_path
 from ..results.comparison import Comparison, interrupted, was_interrupted
 from ..results.estimate import Record, RiskEstimate
-from ..splits.drawing import draw
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
-from ..splits.specs import FixedRows, Folds, GivenSplitter, ListedSplits
-from ..wording import count
 from . import feasibility
 from .forecast import Forecast, forecast
+from .options import Options
+from .shared_plan import (
+    divided_groups,
+    draw_shared,
+    smallest_part,
+    without_unused_inner,
+)
 
 
 def plan(
@@ -43,12 +44,14 @@ def plan(
     groups  keep rows of one group on one side of every split
     """
     given = {} if family is None else as_families(family)
-    drawn, task, inner_spec = _draw(recipe, Data.check(X, y, groups), by_name(given))
+    drawn, task, inner_spec = draw_shared(
+        recipe, Data.check(X, y, groups), by_name(given)
+    )
     if not isinstance(given, Family):
         return drawn
     resolved = given.resolved(task, smallest_part(drawn))
     candidate = resolved.candidate(resolved.settings[0])
-    return _without_unused_inner(drawn, resolved, candidate, inner_spec)
+    return without_unused_inner(drawn, resolved, candidate, inner_spec)
 
 
 def run(
@@ -56,26 +59,21 @@ def run(
     family: Any,
     X: Any,
     y: Any,
-    groups: Any = None,
-    sample_weight: Any = None,
-    loss: Any = None,
-    scoring: Any = None,
-    select: Any = "min",
-    flat: bool = False,
-    n_jobs: int | None = None,
-    path: str = "auto",
-    progress: str = "auto",
+    groups: Any,
+    sample_weight: Any,
+    options: Options,
 ) -> RiskEstimate | Comparison:
     """Return the risk of a family, or of several by name on the same splits.
 
     The parameters are those of Recipe.run. An interrupt raises Interrupted, whose result is
     the finished part.
     """
-    options = Options(loss, scoring, select, flat, n_jobs, path, progress)
-    prepared = prepare(recipe, family, Data.check(X, y, groups, sample_weight), options)
-    slot = None if progress == "off" else Slot()
+    slot = None if options.progress == "off" else Slot()
     result = None
     try:
+        given = as_families(family)
+        data = Data.check(X, y, groups, sample_weight)
+        prepared = prepare(recipe, given, data, options)
         try:
             result = prepared.run(slot)
         finally:
@@ -103,7 +101,7 @@ def prepare(
     if on_copies:
         data, given = data.copied(), copy.deepcopy(given)
     families = by_name(given)
-    drawn, task, inner_spec = _draw(recipe, data, families)
+    drawn, task, inner_spec = draw_shared(recipe, data, families)
     jobs = {
         name: _prepare_family(family, drawn, data, task, inner_spec, options)
         for name, family in families.items()
@@ -125,6 +123,7 @@ def _refuse_different_losses(jobs: dict[str, PreparedFamily]) -> None:
     )
 
 
+@explained
 def nested_cv(
     family: Any,
     X: Any,
@@ -132,7 +131,16 @@ def nested_cv(
     outer: Any = 5,
     inner: Any = "auto",
     seed: int = 0,
-    **run_options: Any,
+    *,
+    groups: Any = None,
+    sample_weight: Any = None,
+    loss: Any = None,
+    scoring: Any = None,
+    select: Any = "min",
+    flat: bool = False,
+    n_jobs: int | None = None,
+    path: str = "auto",
+    progress: str = "auto",
 ) -> RiskEstimate | Comparison:
     """Nested cross-validation in one call: Recipe(outer, inner, seed).run(family, X, y).
 
@@ -140,17 +148,22 @@ def nested_cv(
         ε_j  = loss of A_θj(S_-j) on S_j
         risk = mean_j ε_j
 
+    family, X, y   an estimator with its grid, the rows and their targets, as in Recipe.run;
+                   nested_cv(estimator, grid, X, y) is the same
     outer, inner   the splits that measure the risk and those that choose θ, as in Recipe
     seed           of all random splits
-    family, X, y   an estimator with its grid, the rows and their targets, as in Recipe.run
-    run_options    other arguments of Recipe.run
+
+    As in Recipe.run: groups and sample_weight, loss or scoring, select (the rule that chooses θ),
+    flat, n_jobs, path and progress.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn
     >>> nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)).quantity
     'E[ℓ_D(A_θ̂(S))], |S| = 120, θ̂ chosen inside S by 5-fold CV'
     """
-    return Recipe(outer=outer, inner=inner, seed=seed).run(family, X, y, **run_options)
+    recipe = Recipe(outer=outer, inner=inner, seed=seed)
+    options = Options(loss, scoring, select, flat, n_jobs, path, progress)
+    return run(recipe, family, X, y, groups, sample_weight, options)
 
 
 def dry_run(
@@ -176,7 +189,7 @@ def dry_run(
     given = as_families(family)
     families = by_name(given)
     data = Data.check(X, y, groups, sample_weight)
-    drawn, task, inner_spec = _draw(recipe, data, families)
+    drawn, task, inner_spec = draw_shared(recipe, data, families)
     forecasts = {}
     for name, family in families.items():
         job = _prepare_family(family, drawn, data, task, inner_spec, options)
@@ -184,44 +197,7 @@ def dry_run(
     return forecasts[""] if isinstance(given, Family) else forecasts
 
 
-FEW = 2  # training rows: the default grids still have several settings
 UNDER_WAY = Ran("under way", "the run goes on")
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a user may set for a run beyond recipe, family and data."""
-
-    loss: Any = None
-    scoring: Any = None
-    select: Any = "min"
-    flat: bool = False
-    n_jobs: int | None = None
-    path: str = "auto"
-    progress: str = "off"
-
-    def __post_init__(self) -> None:
-        self._check("path", "auto", "refit")
-        self._check("flat", True, False)
-        self._check("progress", "auto", "off")
-        n = self.n_jobs
-        is_whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
-        if n is not None and (not is_whole or n == 0):
-            raise InputError(
-                f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all "
-                "processors."
-            )
-
-    def _check(self, name: str, *known: str | bool) -> None:
-        value = getattr(self, name)
-        # compared by identity first: == of an array is an array, and 1 == True
-        is_text = isinstance(value, str)
-        if not any(value is it or (is_text and value == it) for it in known):
-            choices = " or ".join(map(repr, known))
-            raise InputError(f"{name}={value!r} is not known; use {choices}.")
-
-
-DEFAULTS: dict[str, Any] = vars(Options())
 
 
 @dataclass(frozen=True)
@@ -287,67 +263,6 @@ def by_name(families: Family | dict[str, Family]) -> dict[str, Family]:
     return {"": families} if isinstance(families, Family) else families
 
 
-def _draw(
-    recipe: Recipe, data: Data, families: dict[str, Family]
-) -> tuple[Plan, str, Any]:
-    """Return (plan, task, inner splitter).
-
-    The families decide the task, and the inner splitter where inner="auto".
-    """
-    tasks = {name: family.task(data.task) for name, family in families.items()}
-    tasks = tasks or {"": data.task}
-    if len(set(tasks.values())) > 1:
-        listed = ", ".join(f"{name} is a {task}" for name, task in tasks.items())
-        raise FamilyError(f"a comparison needs one task, but {listed}.")
-    task = next(iter(tasks.values()))
-    for family in families.values():
-        feasibility.check_target(data, task, family)
-    tuned = {
-        name: family
-        for name, family in families.items()
-        if len(family.resolved(task, FEW).settings) > 1
-    }
-    inner_spec = recipe.inner_spec
-    if isinstance(inner_spec, str):
-        inner_spec = _auto_inner_spec(recipe, data, tuned or families)
-    chooses = tuned or not families or recipe.outer_spec is None
-    return draw(recipe, data, task, inner_spec if chooses else None), task, inner_spec
-
-
-def _without_unused_inner(
-    plan: Plan, family: Family, candidate: Any, inner_spec: Any
-) -> Plan:
-    """Drop the inner splits if outer splits measure a family with nothing to choose inside."""
-    if len(family.settings) > 1 or plan.outer_layout is None:
-        return plan
-    words = "" if inner_spec is None else "nothing is chosen"
-    if name := self_tuned(candidate):
-        words = f"{name} tunes itself"
-    return replace(plan, inner_layouts=None, inner_words=words)
-
-
-def _auto_inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
-    """Return the splitter for inner="auto": the cv that a GridSearchCV brings, else 5 folds."""
-    specs: dict[str, Any] = {}
-    for family in families.values():
-        splitter = family.inner_splitter(data.y)
-        if splitter is None:
-            continue
-        is_number = isinstance(family.cv, int | np.integer)
-        if is_number and (data.groups is not None or recipe.time_ordered):
-            # folds drawn here respect groups and times, which scikit-learn's would not
-            splitter = Folds(int(family.cv))
-        else:
-            splitter = GivenSplitter(splitter, explicit=not is_number)
-        specs[hash_of(splitter)] = splitter
-    if len(specs) > 1:
-        raise RecipeError(
-            "the families bring different inner splitters "
-            f"({', '.join(map(repr, specs.values()))}); give inner=."
-        )
-    return next(iter(specs.values()), Folds(5))
-
-
 def _prepare_family(
     family: Family, plan: Plan, data: Data, task: str, inner_spec: Any, options: Options
 ) -> PreparedFamily:
@@ -362,28 +277,10 @@ def _prepare_family(
     scoring = family.scoring if is_default else options.scoring
     loss = find_loss(options.loss, scoring, task, family.estimator)
     kinds = check_parameters(family)
-    plan = _without_unused_inner(plan, family, kinds[0].candidate, inner_spec)
+    plan = without_unused_inner(plan, family, kinds[0].candidate, inner_spec)
     rule = rule_of(options.select, family, kinds, loss)
     rule.refuse(plan)
     notes = feasibility.check(plan, data, task, family, loss, kinds)
     work = Work(family, kinds, data, loss, task, rule, options.path, options.n_jobs)
-    return PreparedFamily(work, plan, (*notes, *_divided_groups(plan, inner_spec)))
-
-
-def smallest_part(plan: Plan) -> int:
-    """Return the number of rows of the smallest training part."""
-    outer = [] if plan.outer_layout is None else [plan.outer_layout]
-    return min(int(layout.sizes()[:, 0].min()) for layout in plan.inner_kept or outer)
-
-
-def _divided_groups(plan: Plan, inner_spec: Any) -> list[str]:
-    """Return a note if groups are on both sides of splits that were given, not drawn."""
-    is_given = isinstance(inner_spec, GivenSplitter | ListedSplits | FixedRows)
-    if plan.group_codes is None or (plan.outer_drawn and not is_given):
-        return []
-    findings = [words for words in plan.audit().findings if "groups" in words]
-    if not findings:
-        return []
-    n_more = len(findings) - 1
-    more = f" (and {count(n_more, 'more split')})" if n_more else ""
-    return [f"{findings[0]}{more}: the splits given do not keep groups together."]
+    notes = [*notes, *divided_groups(plan, inner_spec)]
+    return PreparedFamily(work, plan, tuple(notes))

@@ -17,7 +17,8 @@ from ..runtime.thread_warnings import quiet
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
 from .forecast import forecast
-from .prepare import Options, PreparedFamily, by_name, plan, prepare
+from .options import Options
+from .prepare import PreparedFamily, by_name, plan, prepare
 
 MANY = 10_000  # from here on a fifth of the rows gives a 0-1 risk to within about 0.03
 

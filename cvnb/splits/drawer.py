@@ -34,6 +34,7 @@ from .specs import (
     ListedSplits,
     Resampling,
     SplitterSpec,
+    is_whole,
 )
 from .splitters import (
     Codes,
@@ -294,6 +295,12 @@ class SplitDrawer:
         if outer is None:
             yield compress(check_pairs("inner", spec.splits, n_rows), n_rows)
             return
+        if _is_pair(spec.splits[0]):
+            raise RecipeError(
+                "inner holds (train, test) pairs, but needs one list of pairs per outer "
+                "split; to split every training part give the splitter, such as "
+                "inner=KFold(5)."
+            )
         if len(spec.splits) != len(outer):
             raise RecipeError(
                 f"inner holds {len(spec.splits)} lists of splits, but there are {len(outer)} "
@@ -303,6 +310,17 @@ class SplitDrawer:
             rows = outer.pair(j)[0]
             pairs = check_pairs("inner", splits, n_rows, j)
             yield compress(positions(pairs, places(rows, n_rows), j), rows.size)
+
+
+def _is_pair(value: Any) -> bool:
+    """Whether the value is two lists or arrays of row numbers."""
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        return False
+    return all(
+        isinstance(rows, np.ndarray)
+        or (isinstance(rows, list) and is_whole(next(iter(rows), None)))
+        for rows in value
+    )
 
 
 def _refuse_repeats(rows: np.ndarray, j: int) -> None:

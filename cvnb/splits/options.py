@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
 
 from ..errors import RecipeError
@@ -97,3 +98,13 @@ def _refuse_options_of_given_splits(recipe: Recipe) -> None:
                     f"{option}={value!r} does not touch {level}={spec!r}, which is used "
                     f"exactly as given; drop {option} or give {level} as a number."
                 )
+
+
+def is_same(mine: Any, other: Any) -> bool:
+    """Return whether two values are equal; also for arrays, lists of arrays, and splitters."""
+    lists = list | tuple | np.ndarray
+    if isinstance(mine, lists) and isinstance(other, lists):
+        return len(mine) == len(other) and all(map(is_same, mine, other))
+    if hasattr(mine, "split") and not isinstance(mine, str):
+        return type(mine) is type(other) and joblib.hash(mine) == joblib.hash(other)
+    return bool(np.all(mine == other))

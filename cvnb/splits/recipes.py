@@ -12,11 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-import joblib
-import numpy as np
-
+from ..calls import explained, explained_class
 from ..errors import Interrupted, RecipeError
-from .options import check_bool, check_seed, check_stratify, check_together
+from .options import check_bool, check_seed, check_stratify, check_together, is_same
 from .specs import (
     Folds,
     Holdout,
@@ -41,6 +39,7 @@ if TYPE_CHECKING:
     from .plan import Plan
 
 
+@explained_class
 @dataclass(frozen=True, eq=False)
 class Recipe:
     """How S is split at both levels, and so which quantity is estimated.
@@ -96,7 +95,7 @@ class Recipe:
         if not isinstance(other, Recipe):
             return NotImplemented
         names = [f.name for f in fields(self) if f.init]
-        return all(_same(getattr(self, name), getattr(other, name)) for name in names)
+        return all(is_same(getattr(self, name), getattr(other, name)) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -197,6 +196,7 @@ class Recipe:
     def nested_dev(cls, outer: Any = 5, **options: Any) -> Recipe:
         """Nested CV with one inner dev set, as large as the outer test part.
 
+        >>> import numpy as np
         >>> Recipe.nested_dev(outer=4).plan(np.zeros((12, 1)), np.arange(12) / 12).inner[0]
         <1 split: 6 training rows, 3 test rows>
         """
@@ -311,13 +311,15 @@ class Recipe:
         options = {"seed": seed, "time_ordered": time_ordered, "buffer": buffer}
         return suggest(X, y, groups, family, goal, test_rows, options)
 
+    @explained
     def plan(self, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
         """Return every split without fitting; a run with that family draws the same splits.
 
         X, y     the rows and their targets
         family   for inner="auto", and for a task that y does not determine
-        groups   group of every row
+        groups   group of every row, or the column of X that holds it
 
+        >>> import numpy as np
         >>> Recipe(outer=3, inner=2).plan(np.zeros((12, 1)), np.arange(12) / 12).outer[0][1]
         array([ 4,  6, 10, 11])
         """
@@ -325,16 +327,29 @@ class Recipe:
 
         return plan(self, X, y, family, groups)
 
+    @explained
     def run(
-        self, family: Any, X: Any, y: Any, **options: Any
+        self,
+        family: Any,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        loss: Any = None,
+        scoring: Any = None,
+        select: Any = "min",
+        flat: bool = False,
+        n_jobs: int | None = None,
+        path: str = "auto",
+        progress: str = "auto",
     ) -> RiskEstimate | Comparison:
         """Return the risk of a family under this recipe; for a dict of families a Comparison.
 
         family          an estimator | (estimator, grid) | a Family, such as knn() | a GridSearchCV
-                        | a dict of these by name
-        X, y            the rows and their targets
-        groups          group of every row; no split cuts a group
-        sample_weight   weight of every row, in fits and losses
+                        | a dict of these by name; run(estimator, grid, X, y) is a pair too
+        X, y            the rows and their targets; y may be the name of a column of X
+        groups          group of every row, or the column of X with it; no split cuts a group
+        sample_weight   weight of every row, in fits and losses, or the column of X with it
         loss            "zero_one" | "squared" | "absolute" | "log" | a function of (y, ŷ)
         scoring         a scikit-learn scorer or its name, in place of loss
         select          "min" | "one_se" | cvnb.inference.OneSE({"gamma": "small"}) | a function
@@ -354,9 +369,11 @@ class Recipe:
         0.0467
         """
         try:
+            from ..runs.options import Options
             from ..runs.prepare import run
 
-            return run(self, family, X, y, **options)
+            options = Options(loss, scoring, select, flat, n_jobs, path, progress)
+            return run(self, family, X, y, groups, sample_weight, options)
         except Interrupted:
             raise
         except KeyboardInterrupt:
@@ -371,13 +388,3 @@ class Recipe:
         from ..views.inputs import recipe_bundle
 
         return recipe_bundle(self)
-
-
-def _same(mine: Any, other: Any) -> bool:
-    """Whether two values are equal; also for arrays, lists of arrays, and splitters."""
-    lists = list | tuple | np.ndarray
-    if isinstance(mine, lists) and isinstance(other, lists):
-        return len(mine) == len(other) and all(map(_same, mine, other))
-    if hasattr(mine, "split") and not isinstance(mine, str):
-        return type(mine) is type(other) and joblib.hash(mine) == joblib.hash(other)
-    return bool(np.all(mine == other))

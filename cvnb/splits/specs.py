@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -138,6 +138,7 @@ def spec_of(level: str, value: Any) -> InnerSpec:
         )
     if hasattr(value, "split") and hasattr(value, "get_n_splits"):
         return GivenSplitter(copy.deepcopy(value))
+    _refuse_misplaced(level, value)
     if isinstance(value, Iterable):
         return _listed(level, value)
     wrong = RecipeError if isinstance(value, bool | np.bool_) else WrongTypeError
@@ -145,6 +146,20 @@ def spec_of(level: str, value: Any) -> InnerSpec:
         f"{level}={value!r} is no splitter; use a number of folds, a share, 'loo', a "
         "splitter or a list."
     )
+
+
+def _refuse_misplaced(level: str, value: Any) -> None:
+    """Refuse a grid and an array, which belong elsewhere."""
+    if isinstance(value, Mapping):
+        raise WrongTypeError(
+            f"{level} is a dict, no splitter; the grid comes after the model: "
+            "nested_cv(model, grid, X, y)."
+        )
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        raise WrongTypeError(
+            f"{level} is an array of shape {value.shape}, no splitter; X and y go to "
+            "run(model, X, y), and the fold of every row into PredefinedSplit(folds)."
+        )
 
 
 def check_share(name: str, share: Any) -> float:
@@ -220,7 +235,8 @@ def _spec_of_word(level: str, word: str) -> LeaveOneOut | str:
     if word == "loo":
         return LeaveOneOut()
     words = "'loo'" if level == "outer" else "'auto' or 'loo'"
-    raise RecipeError(f"{level}={word!r} is not known; the words are {words}.")
+    hint = f" For {word} folds write {level}={word}." if word.isdecimal() else ""
+    raise RecipeError(f"{level}={word!r} is not known; the words are {words}.{hint}")
 
 
 def fixed_rows(

@@ -13,7 +13,7 @@ from ..engine.progress import Slot
 from ..engine.study import Job, fill_each
 from ..errors import InputError, Interrupted
 from ..results.estimate import RiskEstimate, record_of
-from ..runs.prepare import Options
+from ..runs.options import Options
 from ..splits.specs import check_count
 from ..wording import count
 

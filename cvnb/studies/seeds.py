@@ -17,7 +17,7 @@ from ..pictures.cloud import draw_cloud
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
 from ..runs.again import Again
-from ..runs.prepare import Options
+from ..runs.options import Options
 from ..splits.options import check_seed
 from ..splits.specs import check_count
 from ..wording import count, rounded

@@ -13,7 +13,6 @@ from ..inference.interval import Interval
 from ..pictures.steps import draw_steps
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
-from ..runs.prepare import run
 from ..splits.options import check_seed
 from ..splits.recipes import Recipe
 from ..splits.specs import check_count, check_share
@@ -282,7 +281,7 @@ def _step(
     options: dict[str, Any],
 ) -> Step:
     try:
-        result = run(make(_results(before)), family, X, y, **options)
+        result = make(_results(before)).run(family, X, y, **options)
     except (InfeasibleError, KeyError) as error:
         why = "its rows are those of a recipe that cannot be run"
         if isinstance(error, InfeasibleError):

@@ -19,7 +19,7 @@ from ..paths.dispatch import choose_path
 from ..pictures.split_map import nest_of
 from ..pictures.svg import draw_nest
 from ..results.estimate import Record, RiskEstimate
-from ..runs.prepare import DEFAULTS, Options
+from ..runs.options import DEFAULTS, Options
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
 from ..views.display import strip_of

@@ -16,7 +16,8 @@ from ..pictures.curves import curve_of
 from ..pictures.svg import draw_curve
 from ..results.comparison import Comparison
 from ..results.estimate import Record, RiskEstimate, record_of
-from ..runs.prepare import DEFAULTS, Options, PreparedRun, prepare
+from ..runs.options import DEFAULTS, Options
+from ..runs.prepare import PreparedRun, prepare
 from ..runtime.thread_warnings import quiet
 from ..splits.recipes import Recipe
 from ..splits.specs import Folds

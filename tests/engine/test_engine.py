@@ -27,7 +27,8 @@ from cvnb.paths.dispatch import choose_path
 from cvnb.paths.knn.lists import ListFiller
 from cvnb.paths.linear.path import LinearPath
 from cvnb.paths.refit import Refit
-from cvnb.runs.prepare import DEFAULTS, Options, prepare
+from cvnb.runs.options import DEFAULTS, Options
+from cvnb.runs.prepare import prepare
 from cvnb.runtime.cancel import Stop, Stopped
 from cvnb.runtime.threads import Team
 

@@ -98,7 +98,7 @@ def test_it_survives_pickling_and_copying():
     ("owner", "name"),
     [
         (Data, "check"),
-        (cvnb.runs.prepare, "draw"),
+        (cvnb.runs.shared_plan, "draw"),
         (cvnb.engine.fill, "choose_path"),
         (PreparedRun, "estimate"),
     ],

@@ -20,7 +20,8 @@ from cvnb import Family, Interrupted, Recipe, knn
 from cvnb.data.table import Data
 from cvnb.engine.progress import Slot
 from cvnb.jupyter.background import BackgroundRun, show_end
-from cvnb.runs.prepare import DEFAULTS, Options, prepare
+from cvnb.runs.options import DEFAULTS, Options
+from cvnb.runs.prepare import prepare
 from notebook_kernel import SETUP, Kernel, kinds
 from slow import Slow
 from stopped import finished_part

@@ -25,7 +25,8 @@ from cvnb.families import registry
 from cvnb.families.records import BUILT_IN
 from cvnb.families.setting_groups import check_parameters
 from cvnb.families.simplicity import order_of
-from cvnb.runs.prepare import Options, dry_run, prepare
+from cvnb.runs.options import Options
+from cvnb.runs.prepare import dry_run, prepare
 from identical import NESTED, assert_identical
 
 ADDRESSES = [address for record in BUILT_IN for address in record.optional]

@@ -19,7 +19,8 @@ from sklearn.tree import DecisionTreeClassifier
 import cases
 from cvnb import Family, Recipe, SoftmaxWeights
 from cvnb.data.table import Data
-from cvnb.runs.prepare import Options, dry_run, prepare
+from cvnb.runs.options import Options
+from cvnb.runs.prepare import dry_run, prepare
 
 KS, SIZES, ROUNDS = (
     {"n_neighbors": [1, 5]},

@@ -18,6 +18,7 @@ PACKAGE = Path(cvnb.__file__).parent
 ORDER = (
     "errors",
     "wording",
+    "calls",
     "runtime",
     "data",
     "splits",

@@ -50,8 +50,13 @@ def tables(draw):
     or none."""
     n = draw(st.integers(2, 40))
     rng = np.random.default_rng(draw(st.integers(0, 99)))
-    n_classes, n_groups = draw(st.integers(0, 5)), draw(st.integers(0, 6))
+    n_classes, n_groups = (
+        draw(st.sampled_from([0, 2, 3, 4, 5])),
+        draw(st.integers(0, 6)),
+    )
     target = rng.normal(size=n) if n_classes == 0 else rng.integers(0, n_classes, n)
+    if n_classes:
+        target[:2] = 0, 1  # one class is refused
     timed = draw(st.booleans())
     groups = None if n_groups == 0 else rng.integers(0, n_groups, n)
     options = {

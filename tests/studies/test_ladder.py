@@ -107,9 +107,7 @@ def test_what_cannot_be_asked():
 
 def test_an_interrupt_keeps_finished_recipes(monkeypatch):
     """The error holds a ladder of them."""
-    import cvnb.studies.steps as module
-
-    run, begun = module.run, []
+    run, begun = Recipe.run, []
 
     def stops(*arguments, **options):
         begun.append(1)
@@ -117,7 +115,7 @@ def test_an_interrupt_keeps_finished_recipes(monkeypatch):
             raise Interrupted("stopped")
         return run(*arguments, **options)
 
-    monkeypatch.setattr(module, "run", stops)
+    monkeypatch.setattr(Recipe, "run", stops)
     with pytest.raises(Interrupted, match="3 recipes were finished") as caught:
         ladder(FAMILY, X, CLASSES)
     assert len(caught.value.result.steps) == 3

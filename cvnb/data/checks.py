@@ -31,6 +31,22 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "shape")
 
 
+def block_of(X: Any) -> np.ndarray | None:
+    """Return X as one array of numbers without a copy; None if it is anything else."""
+    if hasattr(X, "iloc"):
+        dtypes = set(X.dtypes)
+        if len(dtypes) > 1 or not isinstance(next(iter(dtypes), None), np.dtype):
+            return None
+        X = X.to_numpy()
+    plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
+    return X if plain else None
+
+
+def values_of(X: Any, c: int) -> np.ndarray:
+    """Return column c, selected by position because names of frames may be repeated."""
+    return np.asarray(X.iloc[:, c] if hasattr(X, "iloc") else X[:, c])
+
+
 def is_missing(value: Any) -> bool:
     """Whether the value is None, NaN, NaT or pandas' NA; none of these equals itself."""
     if value is None:
@@ -74,10 +90,14 @@ def check_y(y: Any) -> tuple[np.ndarray, bool]:
         y = np.array(y, dtype=object)  # NumPy would read True as 1
     y = _as_array("y", y)
     refuse_dtype("y", y.dtype)
+    if y.ndim == 0:
+        raise DataError(f"y must hold one value per row, got {y.item()!r}.")
     if y.ndim != 1 and not (y.ndim == 2 and y.shape[1] == 1):
+        remedy = "run one target at a time"
+        if _is_one_hot(y):
+            remedy = "it is one-hot encoded: use the column of the 1, y.argmax(axis=1)"
         raise DataError(
-            f"y should be a 1d array, got an array of shape {y.shape} instead; run one "
-            "target at a time."
+            f"y should be a 1d array, got an array of shape {y.shape} instead; {remedy}."
         )
     y = column_or_1d(y, warn=True) if y.ndim == 2 else y
     _refuse_missing("Input y contains NaN or nothing", y)
@@ -257,6 +277,13 @@ def _as_array(name: str, values: Any) -> np.ndarray:
             f"{name} cannot be read as an array: got {type(values).__name__}."
         )
     return array
+
+
+def _is_one_hot(y: np.ndarray) -> bool:
+    """Whether each row of a table of numbers holds a single 1 among zeros."""
+    if y.ndim != 2 or y.shape[1] < 2 or y.dtype.kind not in "biuf":
+        return False
+    return bool(np.isin(y, (0, 1)).all() and (y.sum(axis=1) == 1).all())
 
 
 def _mixes_bools(values: Any) -> bool:

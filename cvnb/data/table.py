@@ -5,8 +5,8 @@ Rows are selected only by position, and every selection is a copy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from numbers import Number
 from typing import Any
@@ -17,17 +17,20 @@ from sklearn.utils import _safe_indexing
 
 from ..errors import DataError, WrongTypeError
 from ..wording import count
+from .arguments import cautions_on_order, refuse_lengths, refuse_misplaced
 from .checks import (
+    block_of,
     check_groups,
     check_weights,
     check_X,
     check_y,
     is_frame,
     is_missing,
-    length,
     refuse_dtype,
     refuse_objects,
+    values_of,
 )
+from .columns import cautions_on_answer, notes_on, without_columns
 
 MAX_CLASSES_OF_INTEGERS = 20
 
@@ -41,26 +44,28 @@ class Data:
     groups: np.ndarray | None = None
     weights: np.ndarray | None = None
     category: bool = False  # the dtype of y was categorical
+    names: Mapping[str, str] = field(default_factory=dict)  # argument -> column of X
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def check(
         cls, X: Any, y: Any, groups: Any = None, sample_weight: Any = None
     ) -> Data:
-        """Return the Data after every check that needs no estimator."""
-        X, (y, category) = check_X(X), check_y(y)
-        n_rows = X.shape[0]
-        if n_rows == 0:
-            raise DataError(
-                "Found array with 0 sample(s) in X; at least 2 rows are needed."
-            )
-        columns = {"y": y, "groups": groups, "sample_weight": sample_weight}
-        for name, values in columns.items():
-            if values is not None and (n := length(name, values)) != n_rows:
-                raise DataError(
-                    f"X has {n_rows} rows but {name} has {n}: inconsistent numbers of samples."
-                )
-        codes = None if groups is None else check_groups(groups)
-        data = cls(X, y, codes, check_weights(sample_weight), category)
+        """Return the Data after every check that needs no estimator.
+
+        A string as y, groups or sample_weight is the name of a column, which X then lacks.
+        """
+        refuse_misplaced(X, y)
+        given = {"y": y, "groups": groups, "sample_weight": sample_weight}
+        names = {argument: v for argument, v in given.items() if isinstance(v, str)}
+        notes = cautions_on_order(X, given)
+        X, given = without_columns(check_X(X), given, names)
+        y, category = check_y(given["y"])
+        refuse_lengths(X, given | {"y": y})
+        codes = None if given["groups"] is None else check_groups(given["groups"])
+        weights = check_weights(given["sample_weight"])
+        notes += [*cautions_on_answer(X, y), *notes_on(names)]
+        data = cls(X, y, codes, weights, category, names, tuple(notes))
         data._check_magnitudes()
         return data
 
@@ -147,7 +152,7 @@ class Data:
 
         Most tables are, and then need no check column by column.
         """
-        block = _block(self.X)
+        block = block_of(self.X)
         if block is None or block.dtype.kind != "f":
             return block is not None
         limit = self._limit(block.dtype.itemsize < 8)
@@ -165,7 +170,7 @@ class Data:
             return
         if not allow_dates and is_frame(self.X):
             for c in range(self.n_columns):
-                values = self._values(c)
+                values = values_of(self.X, c)
                 if values.dtype.kind in "cmMVO":
                     refuse_dtype(f"X ({self.column(c)})", values.dtype)
                     refuse_objects(f"X ({self.column(c)})", values)
@@ -191,7 +196,7 @@ class Data:
         if not (is_frame(self.X) or self.X.dtype.kind == "O"):
             return
         for c in range(self.n_columns):
-            values = self._values(c) if is_frame(self.X) else self.X[:, c]
+            values = values_of(self.X, c)
             if values.dtype.kind != "O":
                 continue
             for row, value in enumerate(values):
@@ -213,11 +218,6 @@ class Data:
             (codes.setdefault(row, len(codes)) for row in rows), np.int32
         )
 
-    def _values(self, c: int) -> np.ndarray:
-        """Column c of a frame, selected by position because names may be repeated."""
-        column = self.X.iloc[:, c] if hasattr(self.X, "iloc") else self.X[:, c]
-        return np.asarray(column)
-
     def _possibly_not_finite(self) -> Iterator[tuple[int, np.ndarray]]:
         """Yield (column, its values as floats) for columns that may hold NaN or infinity."""
         X = self.X
@@ -234,7 +234,7 @@ class Data:
             # the only columns worth making dense
             columns = np.unique(X.indices[~np.isfinite(X.data)])
         for c in map(int, columns):
-            values: Any = self._values(c) if is_frame(X) else X[:, [c]]
+            values: Any = values_of(X, c) if is_frame(X) else X[:, [c]]
             values = np.ravel(values.toarray() if sp.issparse(values) else values)
             if values.dtype.kind in "fO":
                 yield c, values if values.dtype.kind == "f" else _floats(values)
@@ -246,7 +246,9 @@ class Data:
         """
         blocks = [] if self.is_finite_block else list(self._number_blocks())
         arrays = (
-            [_block(self.X)] if self.is_finite_block else [block for block, _ in blocks]
+            [block_of(self.X)]
+            if self.is_finite_block
+            else [block for block, _ in blocks]
         )
         floats = [a for a in arrays if a is not None and a.dtype.kind == "f"]
         narrow = all(array.dtype.itemsize < 8 for array in floats)
@@ -289,19 +291,8 @@ class Data:
             yield self.X, None
         else:
             for c in range(self.n_columns):
-                values = self._values(c)
+                values = values_of(self.X, c)
                 yield values if values.dtype.kind != "O" else _floats(values), c
-
-
-def _block(X: Any) -> np.ndarray | None:
-    """X as one array of numbers without a copy; None if it is anything else."""
-    if hasattr(X, "iloc"):
-        dtypes = set(X.dtypes)
-        if len(dtypes) > 1 or not isinstance(next(iter(dtypes), None), np.dtype):
-            return None
-        X = X.to_numpy()
-    plain = isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind in "biuf"
-    return X if plain else None
 
 
 def _floats(values: np.ndarray) -> np.ndarray:

@@ -282,5 +282,5 @@ def _prepare_family(
     rule.refuse(plan)
     notes = feasibility.check(plan, data, task, family, loss, kinds)
     work = Work(family, kinds, data, loss, task, rule, options.path, options.n_jobs)
-    notes = [*notes, *divided_groups(plan, inner_spec)]
+    notes = [*data.notes, *notes, *divided_groups(plan, inner_spec)]
     return PreparedFamily(work, plan, tuple(notes))

@@ -34,11 +34,12 @@ def code_of(record: Record) -> str:
     X, y, groups and sample_weight are names of the user's.
     """
     imports: Imports = {("cvnb", "Recipe")}
-    arguments = [family_expression(record.family, imports), "X", "y"]
+    names = {name: repr(column) for name, column in record.data.names.items()}
+    arguments = [family_expression(record.family, imports), "X", names.get("y", "y")]
     if record.data.groups is not None:
-        arguments.append("groups=groups")
+        arguments.append(f"groups={names.get('groups', 'groups')}")
     if record.data.weights is not None:
-        arguments.append("sample_weight=sample_weight")
+        arguments.append(f"sample_weight={names.get('sample_weight', 'sample_weight')}")
     arguments += loss_arguments(record, imports)
     arguments += select_arguments(record.work.rule, imports)
     if record.table.flat:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,7 +13,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ..errors import FamilyError, WrongTypeError
-from .labels import Setting, estimator_label
+from .labels import Setting, estimator_label, format_value
+from .mistaken import no_estimator, unknown_key
 
 NOT_PREDICTORS = ("clusterer", "outlier_detector", "density_estimator", "transformer")
 
@@ -28,12 +28,8 @@ def check_estimator(estimator: Any) -> None:
     methods = ("fit", "get_params", "set_params")
     missing = [method for method in methods if not hasattr(estimator, method)]
     if missing:
-        raise WrongTypeError(
-            f"{estimator!r} is no estimator: it has no {', '.join(missing)}; use a "
-            "scikit-learn estimator."
-        )
-    if isinstance(estimator, Pipeline) and not estimator.steps:
-        raise FamilyError("this Pipeline has no steps; give it an estimator.")
+        raise WrongTypeError(no_estimator(estimator, missing))
+    _check_steps(estimator)
     label = estimator_label(estimator)
     try:
         predicts = will_have(estimator, "predict")
@@ -51,6 +47,25 @@ def check_estimator(estimator: Any) -> None:
             f"{label} is a {kind.replace('_', ' ')}: it does not predict y; use a "
             "predictor."
         )
+
+
+def _check_steps(estimator: Any) -> None:
+    """Refuse a pipeline without steps, and classes or short-hands as steps."""
+    if not isinstance(estimator, Pipeline):
+        return
+    if not estimator.steps:
+        raise FamilyError("this Pipeline has no steps; give it an estimator.")
+    for name, step in estimator.steps:
+        if isinstance(step, type):
+            raise WrongTypeError(
+                f"the step {name!r} of this pipeline is a class; use {step.__name__}()."
+            )
+        if hasattr(step, "resolved"):
+            raise WrongTypeError(
+                f"the step {name!r} of this pipeline is {step!r}, a model with its own "
+                "grid; use scikit-learn's estimator there, and give the grid with the "
+                "pipeline."
+            )
 
 
 def will_have(estimator: Any, method: str) -> bool:
@@ -81,7 +96,7 @@ def list_settings(grid: Any) -> list[Setting]:
     grids = [grid] if isinstance(grid, Mapping) else grid
     if isinstance(grids, str) or not isinstance(grids, Iterable):
         raise WrongTypeError(
-            f"the grid must be a dict or a list of dicts, got {grid!r}."
+            f"the grid must be a dict or a list of dicts, got {format_value(grid)}."
         )
     grids = list(grids)
     if not grids:
@@ -91,7 +106,8 @@ def list_settings(grid: Any) -> list[Setting]:
     for part in grids:
         if not isinstance(part, Mapping):
             raise WrongTypeError(
-                f"the grid must be a dict or a list of dicts, got {part!r} in it."
+                "the grid must be a dict or a list of dicts, got "
+                f"{format_value(part)} in it."
             )
         for key, values in part.items():
             _check_values(key, values)
@@ -133,12 +149,7 @@ def check_keys(estimator: Any, settings: list[Setting]) -> None:
             continue
         path, _, parameter = key.rpartition("__")
         if parameter not in _of_constructor(known.get(path) if path else estimator):
-            close = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
-            raise FamilyError(
-                f"{estimator_label(estimator)} has no parameter {key!r}; it has "
-                f"{', '.join(sorted(known))}.{hint}"
-            )
+            raise FamilyError(unknown_key(estimator, key, known))
 
 
 def _of_constructor(owner: Any) -> set[str]:

@@ -19,6 +19,7 @@ from sklearn.metrics._scorer import _BaseScorer
 
 from ..errors import LossError, WrongTypeError
 from ..families.registry import is_optional
+from .metrics import POSITIVES, is_metric, scorer_of
 
 # Metrics of scikit-learn by what the targets of a test part must hold.
 TWO_CLASSES = {
@@ -28,9 +29,6 @@ TWO_CLASSES = {
 ALL_CLASSES = {
     "brier_score_loss", "d2_brier_score", "d2_log_loss_score", "hinge_loss", "log_loss",
     "roc_auc_score", "top_k_accuracy_score",
-}  # fmt: skip
-POSITIVES = {  # 0 / 0 without a row of the positive class
-    "f1_score", "fbeta_score", "jaccard_score", "precision_score", "recall_score",
 }  # fmt: skip
 VARIATION = {
     "d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score",
@@ -274,6 +272,11 @@ def find_loss(loss: Any, scoring: Any, task: str, estimator: Any) -> Loss:
         return NAMED["zero_one" if task == "classification" else "squared"]
     if isinstance(loss, _BaseScorer):
         raise LossError(f"loss={loss!r} is a scorer; give it as scoring=.")
+    if is_metric(loss):
+        raise LossError(
+            f"loss={loss.__name__} gives one number for all rows, not one loss per row; use "
+            f"{_as_option(loss.__name__)}."
+        )
     if callable(loss):
         name = getattr(loss, "__name__", type(loss).__name__)
         return Loss(f"{name} (user's)" if name in NAMED else name, loss)
@@ -286,6 +289,8 @@ def find_loss(loss: Any, scoring: Any, task: str, estimator: Any) -> Loss:
         hint = _did_you_mean(name, NAMED)
         if loss in get_scorer_names():
             hint = " For a scikit-learn scorer use scoring=."
+        elif scorer_of(loss):
+            hint = f" Use {_as_option(loss)}."
         raise LossError(
             f"unknown loss {loss!r}; the known ones are {', '.join(NAMED)}, or a function "
             f"of (y, ŷ).{hint}"
@@ -302,8 +307,8 @@ def check_loss(loss: Loss, y: np.ndarray, task: str, weighted: bool) -> None:
     """
     if loss.numeric and y.dtype.kind not in "biuf":
         raise LossError(
-            f"the {loss.name} loss needs numbers, but y holds labels such as {y[0]!r}; "
-            "use loss='zero_one'."
+            f"the {loss.name} loss needs numbers, but y holds labels such as "
+            f"{y[:1].tolist()[0]!r}; use loss='zero_one'."
         )
     if loss.rows in (zero_one, log) and task == "regression":
         raise LossError(
@@ -326,6 +331,8 @@ def _from_scoring(scoring: Any, estimator: Any) -> Loss:
         name, offset = SCORINGS[scoring]
         return replace(NAMED[name], score_name=scoring, score_offset=offset)
     if isinstance(scoring, str) and scoring not in get_scorer_names():
+        if scorer := scorer_of(scoring):
+            raise LossError(f"unknown scoring {scoring!r}; use {scorer!r}.")
         raise LossError(
             f"unknown scoring {scoring!r}; see "
             f"sklearn.metrics.get_scorer_names().{_did_you_mean(scoring)}"
@@ -333,6 +340,11 @@ def _from_scoring(scoring: Any, estimator: Any) -> Loss:
     if not isinstance(scoring, str) and not callable(scoring):
         raise WrongTypeError(
             f"scoring={scoring!r} is neither a scorer's name nor a callable (estimator, X, y)."
+        )
+    if is_metric(scoring):
+        raise LossError(
+            f"scoring={scoring.__name__} is a metric of (y, prediction), not a scorer; use "
+            f"{_as_option(scoring.__name__)}."
         )
     try:
         scorer = check_scoring(estimator, scoring=scoring)
@@ -345,6 +357,14 @@ def _from_scoring(scoring: Any, estimator: Any) -> Loss:
     is_loss = getattr(scorer, "_sign", 1) < 0
     name = shown.removeprefix("neg_") if is_loss else f"-{shown}"
     return Loss(name, scorer=scorer, score_name=shown, scoring=scoring)
+
+
+def _as_option(metric: str) -> str:
+    """Return the option that measures what a metric of scikit-learn measures."""
+    scorer = scorer_of(metric)
+    if scorer in SCORINGS:
+        return f"loss={SCORINGS[scorer][0]!r} or scoring={scorer!r}"
+    return f"scoring={scorer!r}" if scorer else f"scoring=make_scorer({metric})"
 
 
 def _takes_weights(scorer: Callable[..., float]) -> bool:

@@ -23,6 +23,7 @@ from ..families.registry import recognised
 from ..families.row_needs import row_needs, steps_of
 from ..families.setting_groups import SettingGroup, check_parameters
 from ..losses.loss import Loss, check_loss
+from ..losses.metrics import refuse_unsuited
 from ..splits.layouts import Splits
 from ..splits.plan import Plan
 from ..wording import some
@@ -83,6 +84,7 @@ def check(
     kinds = check_parameters(family) if kinds is None else kinds
     candidates = [kind.candidate for kind in kinds]
     check_loss(loss, data.y, task, data.weights is not None)
+    refuse_unsuited(loss, data, task)
     _check_responses(family, kinds, loss)
     _check_columns(data, family, candidates)
     if data.weights is not None:
@@ -181,18 +183,29 @@ def _wrapped(estimator: Any) -> list[Any]:
 
 
 def _check_responses(family: Family, kinds: list[SettingGroup], loss: Loss) -> None:
+    needed = _responses_of(loss)
     for kind in kinds:
         setting, candidate = family.settings[kind.which[0]], kind.candidate
-        if will_have(candidate, loss.response):
+        if any(will_have(candidate, response) for response in needed):
             continue
         with_setting = f" with {format_setting(setting)}" if setting else ""
         remedy = "use loss='zero_one', or a model that has it."
-        if loss.response == "predict":
+        if needed == ("predict",):
             remedy = "end it in a predictor."
         raise LossError(
-            f"the {loss.name} loss needs {loss.response}, which "
+            f"{_name_of(loss)} needs {' or '.join(needed)}, which "
             f"{estimator_label(candidate)}{with_setting} does not have; {remedy}"
         )
+
+
+def _name_of(loss: Loss) -> str:
+    return f"the {loss.name} loss" if loss.scorer is None else str(loss.score_name)
+
+
+def _responses_of(loss: Loss) -> tuple[str, ...]:
+    """Return the methods of which the estimator must have one."""
+    needed = getattr(loss.scorer, "_response_method", loss.response)
+    return (needed,) if isinstance(needed, str) else tuple(needed)
 
 
 def _check_takes_weights(candidates: list[Any]) -> None:

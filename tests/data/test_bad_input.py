@@ -375,7 +375,7 @@ def test_a_response_whose_squares_overflow_is_refused():
 NO_TABLES = {
     "None": (None, "X is None"),
     "number": (5, "2D array"),
-    "string": ("text", "2D array|cannot be read"),
+    "string": ("text", "cannot be read as an array: got the text 'text'"),
     "one row of numbers": (table()[:, 0], r"(?s)2D array.*reshape\(-1, 1\)"),
     "list": (table()[:, 0].tolist(), r"(?s)2D array.*reshape\(-1, 1\)"),
     "Series": (pd.Series(table()[:, 0]), r"(?s)2D array.*reshape\(-1, 1\)"),
@@ -1549,7 +1549,7 @@ WRONG_LOSSES = {
     "metric": (
         {"scoring": accuracy_score},
         LossError,
-        r"metric function.*make_scorer|make_scorer",
+        "accuracy_score is a metric.*, not a scorer; use .*scoring='accuracy'",
     ),
 }
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..errors import FitError
+from ..families.remedies import remedy_of
 from ..paths.base import Draw, Kept, Path, Ran
 from ..paths.dispatch import choose_path
 from ..paths.refit import Refit
@@ -78,6 +79,7 @@ def fill_draws(
 
 def _fill_tables(run: Run, path: Path, flat: bool) -> None:
     """Fill the tables of the run; after an interrupt they hold what is finished."""
+    failed = None
     try:
         if path.whole:
             fill_by_batches(run, path)
@@ -87,11 +89,25 @@ def _fill_tables(run: Run, path: Path, flat: bool) -> None:
                 table.flat = flat or path.every_setting
             fill_by_splits(run, path, run.parts)
     except EverySettingFailed as error:
-        raise FitError(str(error)) from _repeat_failure(run, error)
+        failed = error
     except (KeyboardInterrupt, Stopped) as error:
         if isinstance(error, Stopped) and not run.stop.is_set():
             raise
         run.interrupt()
+    # outside of the handler, so that the failure of the engine is no part of the traceback
+    if failed is not None:
+        _raise(run, failed)
+
+
+def _raise(run: Run, failed: EverySettingFailed) -> None:
+    """Raise a FitError with a remedy if one is known, else with the estimator's exception."""
+    remedy = None
+    if failed.first is not None:
+        work = run.work
+        remedy = remedy_of(failed.first.cause, work.data.X, work.family.estimator)
+    if remedy:
+        raise FitError(f"{failed}. {remedy}")
+    raise FitError(f"{failed}.") from _repeat_failure(run, failed)
 
 
 def _refit_refused(run: Run, flat: bool) -> None:

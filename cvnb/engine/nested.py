@@ -33,8 +33,10 @@ from ..paths.base import (
 from ..paths.refit import Refit, recorded
 from ..runtime.threads import Team
 from ..splits.plan import Plan
+from ..wording import without_numbers
 from .table import Failure, PartResults
 
+MOST_CAUSES = 3  # of a total failure, in its message
 Returned = TypeVar("Returned")
 Steps = Generator[Task, Losses | Refusal, Returned]
 Choose = Callable[[np.ndarray, int], int]  # (inner losses, part) -> setting
@@ -174,21 +176,41 @@ def _split_at(at: int, parts: range, inside: Plan | None) -> tuple[int, int | No
 
 
 class EverySettingFailed(Exception):
-    """Raised when every setting has failed in part j of a draw; first: the first failure there."""
+    """Raised when every setting has failed in a training part of a draw, or in one of its splits.
 
-    def __init__(
-        self, draw: int, j: int, failures: list[Failure], nested: bool
-    ) -> None:
-        own = [failure for failure in failures if failure.j == j]
-        causes = Counter(failure.cause for failure in own)
-        where = f" in outer split {j}" if nested else ""
-        lines = [
-            f"every setting failed{where}, so nothing can be chosen there:",
-            *(f"  {n} × {cause}" for cause, n in causes.most_common(5)),
-        ]
-        super().__init__("\n".join(lines))
-        self.draw = draw
-        self.first = next(iter(own), None)
+    failures  all of them there, the first of which is shown
+    where     the name of that part or split
+    """
+
+    def __init__(self, draw: int, failures: Sequence[Failure], where: str) -> None:
+        kinds: dict[str, list[str]] = {}  # causes that differ only in numbers
+        for failure in failures:
+            kinds.setdefault(without_numbers(failure.cause), []).append(failure.cause)
+        many = sorted(kinds.values(), key=len, reverse=True)[:MOST_CAUSES]
+        causes = [f"{len(alike)} × {_first_line(alike[0])}" for alike in many]
+        if len(causes) == 1:
+            causes = [_first_line(many[0][0])]
+        super().__init__(
+            f"every setting failed in {where}, so nothing can be chosen there: "
+            f"{'; '.join(causes)}"
+        )
+        self.draw, self.first = draw, next(iter(failures), None)
+
+
+def _first_line(cause: str) -> str:
+    return cause.strip().partition("\n")[0].rstrip(".")
+
+
+def refuse_split(draw: int, j: int, k: int, losses: Losses, nested: bool) -> None:
+    """Raise EverySettingFailed if no setting could be measured on inner split k of part j.
+
+    No setting has a mean over the inner splits then, and no rule can choose.
+    """
+    if not np.isnan(losses.losses).all():
+        return
+    failures = [Failure(j, k, s, cause) for (_, s), cause in losses.failures.items()]
+    outer = f" of outer split {j}" if nested else ""
+    raise EverySettingFailed(draw, failures, f"inner split {k}{outer}")
 
 
 def _choose(
@@ -196,8 +218,9 @@ def _choose(
 ) -> int:
     chosen = rule.choose(losses)
     if chosen is None:
-        nested = plan.outer_layout is not None
-        raise EverySettingFailed(draw, j, results.failures, nested)
+        own = [failure for failure in results.failures if failure.j == j]
+        where = "all splits" if plan.outer_layout is None else f"outer split {j}"
+        raise EverySettingFailed(draw, own, where)
     return chosen
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..paths.base import Losses, Outside, Path, Task, added, n_inner
+from ..paths.base import Inside, Losses, Outside, Path, Task, added, n_inner
 from ..runtime.randomness import global_state
 from .executor import Executor, Poll
-from .nested import PathOrRefit, Steps, choose_and_measure
+from .nested import PathOrRefit, Steps, choose_and_measure, refuse_split
 from .run import Part, Run, compiler_of
 from .table import PartResults
 from .workers import fits_on, map_with_retries
@@ -96,7 +96,7 @@ class _Waves:
         answers = map_with_retries(self.executor, self.poll, run.stop, self.call, tasks)
         with closing(answers):
             for d, steps, splits in pending:
-                losses = _joined([self._count(next(answers)) for _ in splits])
+                losses = _joined([self._count(task, next(answers)) for task in splits])
                 try:
                     task = steps.send(losses)
                 except StopIteration as end:
@@ -105,7 +105,11 @@ class _Waves:
                     following.append((d, steps, self._splits(d, task)))
         return following
 
-    def _count(self, losses: Losses) -> Losses:
+    def _count(self, task: Task, losses: Losses) -> Losses:
+        """Return the losses of one split, which is finished."""
+        if isinstance(task, Inside) and task.k is not None:
+            nested = self.run.draws[task.draw].plan.outer_layout is not None
+            refuse_split(task.draw, task.parts.start, task.k, losses, nested)
         self.run.n_splits += 1
         self.poll(None)
         return losses

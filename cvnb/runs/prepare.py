@@ -27,6 +27,7 @@ from ..splits.recipes import Recipe
 from . import feasibility
 from .forecast import Forecast, forecast
 from .options import Options
+from .probe import refuse_text
 from .shared_plan import (
     divided_groups,
     draw_shared,
@@ -282,5 +283,6 @@ def _prepare_family(
     rule.refuse(plan)
     notes = feasibility.check(plan, data, task, family, loss, kinds)
     work = Work(family, kinds, data, loss, task, rule, options.path, options.n_jobs)
+    refuse_text(work, plan)
     notes = [*data.notes, *notes, *divided_groups(plan, inner_spec)]
     return PreparedFamily(work, plan, tuple(notes))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ..calls import MEANT
 from ..errors import CvnbError
 from ..losses.loss import NAMED
 from ..splits.recipes import Recipe
@@ -42,6 +43,14 @@ WORDS = {
     "--inner": ("loo", "auto"),
     "--select": ("min", "one_se"),
     "--path": ("auto", "refit"),
+}
+
+
+# Keyword of the functions -> the option that has another name, or where it is given instead.
+OPTION_OF = {"n_jobs": "jobs", "sample_weight": "weights"}
+IN_BODY = {
+    ("family",): "the model is the last expression of the cell",
+    ("grid",): "the grid follows the model in the cell: SVC(), {'C': [1, 10]}",
 }
 
 
@@ -127,6 +136,18 @@ def _split_keywords(
 def explained(message: str, options: list[str]) -> str:
     """Return argparse's message, with the option that was probably meant."""
     unknown = re.search(r"unrecognized arguments: (--?[\w-]+)", message)
-    close = difflib.get_close_matches(unknown[1], options, n=1) if unknown else []
-    hint = f" Did you mean {close[0]}?" if close else ""
-    return f"{message}{hint} See %nestedcv."
+    instead = _instead(unknown[1], options) if unknown else "."
+    return f"{message}{instead} See %nestedcv."
+
+
+def _instead(option: str, options: list[str]) -> str:
+    """Return what to type instead of an unknown option."""
+    word = option.strip("-").replace("-", "_")
+    meant = MEANT.get(word, (word,))
+    if meant in IN_BODY:
+        return f"; {IN_BODY[meant]}."
+    texts = [f"--{OPTION_OF.get(name, name).replace('_', '-')}" for name in meant]
+    if set(texts) <= set(options):
+        return f"; use {' and '.join(texts)}."
+    close = difflib.get_close_matches(option, options, n=1)
+    return f". Did you mean {close[0]}?" if close else "."

@@ -30,13 +30,15 @@ from ..engine.progress import Slot, in_notebook
 from ..errors import CvnbError, Interrupted
 from ..results.comparison import finished
 from ..runs.forecast import Forecast
-from ..runs.prepare import DEFAULTS, Options, dry_run, prepare
+from ..runs.options import DEFAULTS, Options
+from ..runs.prepare import dry_run, prepare
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
 from ..views.display import bundle_of
 from ..views.inputs import recipes_text
 from .background import BackgroundRun, Result, begin
-from .magic_data import data_texts, rows_of
+from .cell_errors import show_cause
+from .magic_data import apart, data_texts, rows_of
 from .magic_line import (
     OPTIONS_OF,
     WORDS,
@@ -116,8 +118,11 @@ class NestedCVMagics(Magics):
             raise NestedCVInterrupted("Interrupted before the first fit.") from None
         except CvnbError as error:
             slot.clear()
-            if error.__cause__ is not None:
-                raise  # an estimator or a loss failed: the traceback shows where
+            if isinstance(error, NestedCVError):
+                raise
+            if error.__cause__ is not None:  # an estimator or a loss failed
+                show_cause(self._shell, error, error.__cause__)
+                raise
             raise NestedCVError(str(error)) from None
         except BaseException:
             slot.clear()
@@ -153,8 +158,9 @@ class NestedCVMagics(Magics):
         from ..widgets import RecipeBuilder
 
         try:
-            X, y, groups, _ = rows_of(arguments, self._value)
-            names = data_texts(arguments, X, self._value)
+            rows = rows_of(arguments, self._value)
+            names = data_texts(arguments, rows, self._value)
+            X, y, groups, _ = apart(rows)
             return RecipeBuilder(
                 X, y, groups, namespace=self._shell.user_ns, names=names
             )
@@ -168,10 +174,10 @@ class NestedCVMagics(Magics):
         recipe = self._recipe(arguments)
         X, y, groups, weights = rows_of(arguments, self._value)
         options = self._options(arguments)
-        quiet = arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell)
         wanted = wanted_studies(arguments, self._value)
         _refuse_together(arguments, wanted)
         family = run_body(self._shell, cell)
+        quiet = arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell)
         if arguments.dry_run:
             forecast = dry_run(
                 recipe, family, X, y, groups=groups, sample_weight=weights, **options

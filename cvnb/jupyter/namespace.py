@@ -10,6 +10,7 @@ from ..families.family import Family
 from ..families.registry import short_hand, short_hands
 from ..splits.recipes import Recipe
 from ..splits.specs import Resampling
+from .cell_errors import NestedCVSyntaxError, show_cell
 from .magic_line import NestedCVError, unquoted
 
 
@@ -51,15 +52,19 @@ def value_of(
 
 
 def run_body(shell: Any, cell: str) -> Any:
-    """Run the body of a cell in the user's namespace and return its last expression."""
-    source = shell.transform_cell(cell)
-    filename = shell.compile.cache(source)
-    tree = ast.parse(source, filename)
+    """Run the body of a cell in the user's namespace and return its last expression.
+
+    An error of the user's code is shown with the lines of the cell, not with those of cvnb.
+    """
+    # the line of the magic is the first of the cell
+    source = "\n" + shell.transform_cell(cell)
+    filename = shell.compile.cache(source, shell.execution_count)
+    try:
+        tree = ast.parse(source, filename)
+    except SyntaxError as error:
+        raise NestedCVSyntaxError(shell, error) from None
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
-        raise NestedCVError(
-            "the cell must end in an expression that gives the family, such as "
-            "knn(k=range(1, 51))."
-        )
+        raise NestedCVError(f"the cell must end in {_expected(tree.body)}.")
     last = ast.Expression(tree.body.pop().value)
     namespace = shell.user_ns
     lent = _not_in(namespace)
@@ -67,7 +72,19 @@ def run_body(shell: Any, cell: str) -> Any:
     try:
         exec(compile(tree, filename, "exec"), namespace)
         return eval(compile(last, filename, "eval"), namespace)
+    except Exception as error:
+        show_cell(filename, shell, error)
+        raise
     finally:
         for name, value in lent.items():
             if namespace.get(name) is value:
                 del namespace[name]
+
+
+def _expected(body: list[ast.stmt]) -> str:
+    """Return what the last line of the body should be."""
+    last = body[-1] if body else None
+    if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name):
+        name = last.targets[0].id
+        return f"an expression that gives the family; add {name} as its last line"
+    return "an expression that gives the family, such as knn(k=range(1, 51))"

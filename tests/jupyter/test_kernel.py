@@ -1,5 +1,6 @@
 """%%nestedcv in a real kernel: the messages of results, errors and interrupts."""
 
+import re
 import time
 
 import pytest
@@ -67,6 +68,18 @@ def test_an_error_is_one_line_and_fails_the_cell(kernel):
     assert reply["ename"] == "ZeroDivisionError"
     error = next(content for kind, content in messages if kind == "error")
     assert len(error["traceback"]) > 1
+
+
+@pytest.mark.parametrize("body", ["xgboost.XGBClassifier()", "knn(k="])
+def test_a_typo_shows_the_lines_of_the_cell_alone(kernel, body):
+    """The traceback that a notebook stores has no frame of cvnb and none of IPython."""
+    reply, messages = kernel.run(f"%%nestedcv X y\n{body}")
+    assert reply["status"] == "error"
+    error = next(content for kind, content in messages if kind == "error")
+    traceback = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(error["traceback"]))
+    assert body in traceback
+    assert "run_cell_magic" not in traceback
+    assert "File " not in traceback
 
 
 @pytest.mark.parametrize("finished", [0, 1])

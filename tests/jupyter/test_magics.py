@@ -376,7 +376,7 @@ def test_quiet_shows_nothing_and_keeps_the_result(shell):
     [
         (
             "X y --otter 5",
-            r"unrecognized arguments: --otter 5 Did you mean --outer\? See %nestedcv",
+            r"unrecognized arguments: --otter 5. Did you mean --outer\? See %nestedcv",
         ),
         (
             "X y --recipe cv_test --outer .2 --test .3",

@@ -45,7 +45,12 @@ def test_names_are_looked_up_each_time():
 
 @pytest.mark.parametrize(
     "line",
-    ["A[:,:2] y", "f --target target --groups g", 'f --target "the target" --groups g'],
+    [
+        "A[:,:2] y",
+        "f target --groups g",
+        "f --target target --groups g",
+        'f --target "the target" --groups g',
+    ],
 )
 def test_the_texts_of_the_magic_are_copied(shell, line):
     """Expressions and columns of a frame: the cell and the Python give the number on screen."""

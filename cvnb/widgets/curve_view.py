@@ -41,6 +41,15 @@ class Chart(go.FigureWidget):
             self._trait_values["_widget_layout"] = copy.deepcopy(layout)
         return super().get_state(key, drop_defaults)
 
+    @staticmethod
+    def _remove_overlapping_props(*_: Any) -> list[Any]:
+        """Keep every value, whatever the page adds to it after a repaint.
+
+        plotly would drop values that the page repeats. Where one is an array it fails instead,
+        and IPython formats the traceback: 0.3 s the first time, during which nothing is heard.
+        """
+        return []
+
     def tell(self) -> None:
         """Send the state; existing views do not change."""
         self.send_state({"_widget_data", "_widget_layout"})

@@ -230,6 +230,19 @@ def opened(view):
     view._form._handle_custom_msg({"action": "opened"}, [])
 
 
+def test_what_a_page_adds_to_a_curve_is_heard_and_changes_nothing(builder):
+    """After a repaint plotly's page sends its defaults of each trace, arrays among them; the
+    values stay, and the message raises nothing."""
+    shown(builder)
+    chart = builder._curve.widget
+    trace = chart.data[0]
+    before = list(trace.x)
+    added = {"uid": trace.uid, "x": {"dtype": "f8", "bdata": ""}, "opacity": 1}
+    message = {"trace_deltas": [added], "trace_edit_id": chart._last_trace_edit_id}
+    chart.set_state({"_js2py_traceDeltas": message})
+    assert list(trace.x) == before
+
+
 def test_a_page_gets_again_what_was_drawn_while_it_was_loading(builder):
     """It asked for the state, then made the widgets: what came in between was lost."""
     shown(builder)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ...kernels import lasso, linear
-from ..base import Unsuited
 from .cholesky import all_but_one
 from .penalty_path import PenaltyPath
 from .precision import FEWEST_ITERATIONS, LARGEST_TOLERANCE
@@ -33,14 +32,6 @@ def stops_early(last: Any) -> str:
     if last.tol > LARGEST_TOLERANCE:
         return f"tol={last.tol:g}, which ends before the minimum"
     return ""
-
-
-def check(alphas: np.ndarray) -> None:
-    """Raise Unsuited if penalties are not for the path."""
-    if not alphas.min() > 0:
-        raise Unsuited(
-            "alpha=0 is no lasso, and least squares or refit tell what that gives"
-        )
 
 
 def lasso_of_blocks(

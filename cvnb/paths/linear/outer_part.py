@@ -41,11 +41,12 @@ class OuterSplits(BlockedPart):
         groups = [g for g, (a, _) in enumerate(self.groups) if a in task.parts]
         results = self.team.map(self._group, groups)
         self.team.stop.check()
-        pieces = [measured for measured, _ in results]
+        pieces = [piece for of_group, _ in results for piece in of_group]
         losses = Losses(np.concatenate([piece.losses for piece in pieces]))
-        for g, (piece, refused) in zip(groups, results, strict=True):
+        for g, (_, refused) in zip(groups, results, strict=True):
             first = self.groups[g][0]
             losses.refused |= {first + i: reason for i, reason in refused.items()}
+        for piece in pieces:
             losses.rows += piece.rows
             losses.predictions += piece.predictions
         losses.counts = self.path.counted(sum(piece.close for piece in pieces))
@@ -72,7 +73,7 @@ class OuterSplits(BlockedPart):
         spread = self.rows.spread(self.ordered)
         return is_exact(self.residual_of(least), amplification, spread)
 
-    def _group(self, g: int) -> tuple[Measured, dict[int, str]]:
+    def _group(self, g: int) -> tuple[list[Measured], dict[int, str]]:
         """Return (the results of the splits of a group, reasons of refused splits)."""
         tested = self.tested(g)
         refused: dict[int, str] = {}
@@ -85,7 +86,7 @@ class OuterSplits(BlockedPart):
             decisions = [self.rows.predict(rows, starts, own) for own in fits]
         if not refused:
             try:
-                return self._measure(tested, decisions, amplification), refused
+                return [self._measure(tested, decisions, amplification)], refused
             except Unsuited:  # measured one by one, so that none is refused for another
                 self.team.stop.check()
         pieces = []
@@ -99,7 +100,7 @@ class OuterSplits(BlockedPart):
                 refused[i] = str(error)
                 piece = self._nothing(amplification[[i]])
             pieces.append(piece)
-        return _together(pieces), refused
+        return pieces, refused
 
     def _measure(
         self, tested: Tested, decisions: list[np.ndarray], amplification: np.ndarray
@@ -120,16 +121,3 @@ class OuterSplits(BlockedPart):
         return Measured(
             nan, amplification, squares=nan, rows=[None], predictions=[NOTHING]
         )
-
-
-def _together(pieces: list[Measured]) -> Measured:
-    """Return the results of splits that were measured one by one as those of a group."""
-    squares = [piece.squares for piece in pieces if piece.squares is not None]
-    return Measured(
-        np.concatenate([piece.losses for piece in pieces]),
-        np.concatenate([piece.amplification for piece in pieces]),
-        sum(piece.close for piece in pieces),
-        np.concatenate(squares) if len(squares) == len(pieces) else None,
-        rows=[piece.rows[0] for piece in pieces],
-        predictions=[piece.predictions[0] for piece in pieces],
-    )

@@ -11,7 +11,7 @@ import copy
 import math
 from collections import Counter
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,7 +36,6 @@ from ..base import (
 )
 from ..measure import Predictions
 from ..problem import Problem, SplitProblem
-from . import lasso
 from .block_sums import KEPT_BLOCKS
 from .blocked_part import SINGLES, BlockedPart
 from .krylov import fit_sparse
@@ -97,9 +96,6 @@ class LinearPath(Path):
         self.plans = [draw.plan for draw in problem.draws]
         self.targets = [Targets(own.data.y, own) for own in self.evaluators]
         self.penalty_paths = [PenaltyPath.of(own) for own in problem.combinations]
-        for path in self.penalty_paths:
-            if path.is_lasso:
-                lasso.check(path.alphas)
         self.kinds = [self._kind_of_part(plan) for plan in self.plans]
         products = float(self.X.size * self.X.shape[1])
         self.quick = products <= QUICK
@@ -215,49 +211,57 @@ class LinearPath(Path):
         return Counter({COUNTED: close}) if close else None
 
 
+class _Split(NamedTuple):
+    """One split as the solvers read it: its penalties, targets, test rows and training rows."""
+
+    path: PenaltyPath
+    targets: Targets
+    tested: Tested
+    rows: LinearProblem
+
+    @classmethod
+    def of(cls, split: SplitProblem) -> _Split:
+        data, train = split.evaluator.data, split.train
+        targets = Targets(data.y, split.evaluator)
+        weights, stop = weights_of(data, train), split.stop.flag
+        rows = LinearProblem(split.X_train, targets.Y[train], weights, stop)
+        path = PenaltyPath.of(split.combination)
+        return cls(path, targets, targets.tested(split.test, train), rows)
+
+    def judged(
+        self, decisions: np.ndarray, precision: Precision
+    ) -> tuple[Predictions, int]:
+        """Return predictions from decisions [rows, targets, settings] that have enough digits."""
+        targets, tested = self.targets, self.tested
+        targets.refuse_one_class(tested.present, self.path.intercept)
+        squares = targets.squares(decisions, tested)
+        if squares is not None:
+            report = FitReport(
+                residual=np.sqrt(squares.min()),
+                spread=self.rows.spread(np.arange(self.rows.X.shape[0])),
+                amplification=precision.amplification,
+            )
+            judge(report)
+        targets.refuse_tied_scores(decisions, tested)
+        return targets.predictions(decisions, tested)
+
+
 def predictions_of_split(split: SplitProblem) -> tuple[Predictions, int]:
     """Return (predictions of every setting on the test rows, close calls) after one fit."""
-    train, test, data = split.train, split.test, split.evaluator.data
-    targets = Targets(data.y, split.evaluator)
-    path = PenaltyPath.of(split.combination)
-    X_test = split.X_test
-    if path.is_lasso:
-        lasso.check(path.alphas)
-    weights = weights_of(data, train)
-    rows = LinearProblem(split.X_train, targets.Y[train], weights, split.stop.flag)
-    every = np.arange(train.size)
-    precision = Precision()
+    own, precision, X_test = _Split.of(split), Precision(), split.X_test
+    path, rows = own.path, own.rows
     if sp.issparse(X_test):
         fit_part = fit_sparse_lasso if path.is_lasso else fit_sparse
         _, coefs, columns = fit_part(rows, path, precision, split.stop)
         X_test = X_test if columns is None else X_test[:, columns]
     else:
+        every = np.arange(split.train.size)
         centre, coefs, columns = fit(rows, every, path, precision)
         X_test = (X_test if columns is None else X_test[:, columns]) - centre
-    tested = targets.tested(test, train)
-    targets.refuse_one_class(tested.present, path.intercept)
     decisions = X_test @ coefs[:-1] + coefs[-1]
-    decisions = decisions.reshape(test.size, targets.n, -1)
     split.stop.check()
-    return _judged(decisions, targets, tested, rows, precision)
-
-
-def _judged(
-    decisions: np.ndarray,
-    targets: Targets,
-    tested: Tested,
-    rows: LinearProblem,
-    precision: Precision,
-) -> tuple[Predictions, int]:
-    """Return predictions from decisions [rows, targets, settings] that have enough digits."""
-    squares = targets.squares(decisions, tested)
-    if squares is not None:
-        residual = np.sqrt(squares.min())
-        spread = rows.spread(np.arange(rows.X.shape[0]))
-        amplification = precision.amplification
-        judge(FitReport(residual=residual, spread=spread, amplification=amplification))
-    targets.refuse_tied_scores(decisions, tested)
-    return targets.predictions(decisions, tested)
+    shape = split.test.size, own.targets.n, -1
+    return own.judged(decisions.reshape(shape), precision)
 
 
 def predictions_of_leading(
@@ -267,14 +271,7 @@ def predictions_of_leading(
 
     Raise Unsuited where a number of columns has no clear rank.
     """
-    train, data = split.train, split.evaluator.data
-    targets = Targets(data.y, split.evaluator)
-    path = PenaltyPath.of(split.combination)
-    weights = weights_of(data, train)
-    rows = LinearProblem(split.X_train, targets.Y[train], weights, split.stop.flag)
-    precision = Precision()
-    decisions = leading_decisions(rows, path, precision, split.X_test, counts)
+    own, precision = _Split.of(split), Precision()
+    decisions = leading_decisions(own.rows, own.path, precision, split.X_test, counts)
     split.stop.check()
-    tested = targets.tested(split.test, train)
-    targets.refuse_one_class(tested.present, path.intercept)
-    return _judged(decisions, targets, tested, rows, precision)
+    return own.judged(decisions, precision)

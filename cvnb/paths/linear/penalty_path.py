@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.linear_model import ElasticNet, LinearRegression
 
+from ..base import Unsuited
 from ..problem import Combination
 
+NO_LASSO = "alpha=0 is no lasso, and least squares or refit tell what that gives"
 Frame = tuple[bool, bool, float | None, bool]
 
 
@@ -35,13 +37,15 @@ class PenaltyPath:
 
     @classmethod
     def of(cls, combination: Combination) -> PenaltyPath:
-        """Return the penalty path of a combination."""
+        """Return the penalty path of a combination; raise Unsuited for a lasso without penalty."""
         model, which = combination.model, combination.which
         alphas = np.ascontiguousarray(combination.values, dtype=np.float64)
         frame = bool(model.fit_intercept), combination.scaled
         if type(model) is LinearRegression:
             return cls(which, np.zeros(alphas.size), *frame, tol=float(model.tol))
         if isinstance(model, ElasticNet):
+            if not alphas.min() > 0:
+                raise Unsuited(NO_LASSO)
             l1_ratio = float(model.l1_ratio)
             positive = bool(model.positive)
             return cls(which, alphas, *frame, l1_ratio=l1_ratio, positive=positive)

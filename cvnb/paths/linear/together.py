@@ -21,7 +21,7 @@ from ...splits.layouts import Partition
 from ..base import Inside, Losses, Outside, Task, Unsuited, ranges
 from .blocked_part import BlockedPart
 from .parts import Fits
-from .precision import FitReport, judge
+from .precision import FitReport, verdict_of
 from .targets import Targets
 
 if TYPE_CHECKING:
@@ -112,16 +112,9 @@ def _solved(part: BlockedPart, n: int) -> PartTogether | None:
             spread=part.rows.spread(part.ordered, t),
             finite=bool(np.isfinite(losses).all()),
         )
-        inner.append(None if _is_refused(report) else np.ascontiguousarray(losses))
+        is_refused = verdict_of(report).reason
+        inner.append(None if is_refused else np.ascontiguousarray(losses))
     return PartTogether(inner, _residuals(part, fits, n))
-
-
-def _is_refused(report: FitReport) -> bool:
-    try:
-        judge(report)
-    except Unsuited:
-        return True
-    return False
 
 
 def _inner_losses(part: BlockedPart, g: int, fits: Fits, n: int) -> np.ndarray:

@@ -11,9 +11,7 @@ from collections import deque
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from ..paths.base import Inside, Losses, Outside, Path, Task, added, n_inner
+from ..paths.base import Inside, Losses, Outside, Path, Task, n_inner, together
 from ..runtime.randomness import global_state
 from .executor import Executor, Poll
 from .nested import PathOrRefit, Steps, choose_and_measure, refuse_split
@@ -96,13 +94,14 @@ class _Waves:
         answers = map_with_retries(self.executor, self.poll, run.stop, self.call, tasks)
         with closing(answers):
             for d, steps, splits in pending:
-                losses = _joined([self._count(task, next(answers)) for task in splits])
+                losses = together([self._count(task, next(answers)) for task in splits])
                 try:
                     task = steps.send(losses)
                 except StopIteration as end:
                     run.tables[d].put(end.value)
                 else:
                     following.append((d, steps, self._splits(d, task)))
+            next(answers, None)  # an interrupt may follow the last answer
         return following
 
     def _count(self, task: Task, losses: Losses) -> Losses:
@@ -113,16 +112,3 @@ class _Waves:
         self.run.n_splits += 1
         self.poll(None)
         return losses
-
-
-def _joined(splits: list[Losses]) -> Losses:
-    """Return the losses of the single splits of a task as one."""
-    if len(splits) == 1:
-        return splits[0]
-    joined = Losses(np.concatenate([split.losses for split in splits]))
-    for at, split in enumerate(splits):
-        for (_, s), cause in split.failures.items():
-            joined.failures[at, s] = cause
-    for name in ("warnings", "counts", "refitted"):
-        setattr(joined, name, added(getattr(split, name) for split in splits))
-    return joined

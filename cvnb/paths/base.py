@@ -160,6 +160,11 @@ class Path:
     work = 0.0
     whole, travels, every_setting, compiles, threads = False, True, True, False, False
 
+    @property
+    def ran(self) -> Ran:
+        """Its name, and why it was chosen."""
+        return Ran(self.name, self.reason)
+
     def share(self, each: Each, n: int, kept: Kept) -> Path:
         """Return the path after the work that serves many splits.
 
@@ -198,20 +203,34 @@ def joined(
     """Join the results of the single parts of a task; `carry` is a list, an entry per part."""
     if len(results) == 1 and isinstance(results[0], Refusal):
         return results[0]
-    whole = Losses(NOTHING, carry=[])
-    pieces = []
-    for j, result in zip(task.parts, results, strict=True):
-        losses = result
+    refused, pieces = {}, []
+    for j, losses in zip(task.parts, results, strict=True):
         if isinstance(losses, Refusal):
-            whole.refused[j] = losses.reason
+            refused[j] = losses.reason
             n_splits = n_inner(plan, j) if isinstance(task, Inside) else 1
             losses = Losses.empty(n_splits, n_settings)
-        pieces.append(losses.losses)
-        whole.rows += losses.rows
-        whole.predictions += losses.predictions
-        whole.carry.append(losses.carry)
-        whole.counts = added((whole.counts, losses.counts))
-    whole.losses = pieces[0] if len(pieces) == 1 else np.concatenate(pieces)
+        pieces.append(losses)
+    whole = together(pieces)
+    whole.refused, whole.carry = refused, [piece.carry for piece in pieces]
+    return whole
+
+
+def together(pieces: Sequence[Losses]) -> Losses:
+    """Return the losses of several tasks as those of one, without what they carry."""
+    if len(pieces) == 1:
+        return pieces[0]
+    whole = Losses(np.concatenate([piece.losses for piece in pieces]))
+    ends = offsets(len(piece.losses) for piece in pieces)
+    whole.failures = {
+        (first + at, s): cause
+        for first, piece in zip(ends[:-1], pieces, strict=True)
+        for (at, s), cause in piece.failures.items()
+    }
+    whole.refused = {j: why for own in pieces for j, why in own.refused.items()}
+    for name in ("rows", "predictions"):
+        setattr(whole, name, [one for piece in pieces for one in getattr(piece, name)])
+    for name in ("warnings", "counts", "refitted"):
+        setattr(whole, name, added(getattr(piece, name) for piece in pieces))
     return whole
 
 

@@ -13,8 +13,9 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_validate
 
 import cvnb
-from cvnb import Comparison, Family, Interrupted, NestedCV, Recipe, knn
+from cvnb import Comparison, Family, Interrupted, NestedCV, Recipe, knn, tree
 from cvnb.data.table import Data
+from cvnb.engine.workers import map_with_retries
 from cvnb.runs.prepare import PreparedRun
 from interrupts import interrupt
 from notebook_kernel import SETUP, Kernel
@@ -120,6 +121,20 @@ def test_an_interrupt_after_the_last_fit_loses_nothing(monkeypatch):
     monkeypatch.setattr(cvnb.engine.progress.Slot, "clear", interrupting)
     part = finished_part(lambda: cvnb.nested_cv(knn(k=[1, 5]), X, y, outer=3, inner=2))
     assert (part.complete, len(part.fold_risks)) == (True, 3)
+
+
+@pytest.mark.parametrize("family", [tree(), knn(k=[1, 5])], ids=["splits", "batches"])
+def test_an_interrupt_with_the_last_answer_of_a_wave_is_not_lost(monkeypatch, family):
+    """It comes while the last fit of a wave ends: its answer is kept, and the run stops."""
+
+    def pressed_at_the_end(*arguments):
+        yield from map_with_retries(*arguments)
+        raise KeyboardInterrupt
+
+    for module in (cvnb.engine.waves, cvnb.engine.batches):
+        monkeypatch.setattr(module, "map_with_retries", pressed_at_the_end)
+    with pytest.raises(Interrupted):
+        cvnb.nested_cv(family, X, y, outer=3, inner=2)
 
 
 def test_a_comparison_keeps_its_families_up_to_the_interrupted_one():

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -41,6 +40,7 @@ from ..base import (
     n_inner,
     offsets,
     ranges,
+    together,
 )
 from ..measure import Predictions
 from ..problem import Problem, SplitProblem
@@ -197,7 +197,7 @@ class KnnPath(Path):
     def _outside(self, task: Outside, team: Team) -> Losses:
         plan = self.plans[task.draw]
         several = bundles(plan.outer, task.parts, plan.n_rows, BUNDLE)
-        return _joined(team.map(partial(self._outside_bundle, task, team), several))
+        return together(team.map(partial(self._outside_bundle, task, team), several))
 
     def _outside_bundle(self, task: Outside, team: Team, bundle: Bundle) -> Losses:
         """Return the losses of the splits of a bundle; if it is refused, each is tried alone."""
@@ -213,7 +213,9 @@ class KnnPath(Path):
                 reasons = {int(bundle.numbers[0]): str(why)}
                 return Losses(nothing, [None], [NOTHING], reasons)
         singles = bundle.singles()
-        return _joined([self._outside_bundle(task, team, single) for single in singles])
+        return together(
+            [self._outside_bundle(task, team, single) for single in singles]
+        )
 
     def _predictions(
         self, draw: int, bundle: Bundle, team: Team
@@ -289,17 +291,6 @@ def predictions_of_split(split: SplitProblem) -> tuple[Predictions, int]:
     tied = table.fill(votes, lists, train, np.arange(n_test))
     present = table.present(train)[None] if split.evaluator.wants_scores else None
     return table.predictions(present), tied
-
-
-def _joined(pieces: Sequence[Losses]) -> Losses:
-    """Return the losses of consecutive bundles of outer splits as one."""
-    losses = np.concatenate([piece.losses for piece in pieces])
-    whole = Losses(losses, counts=added(piece.counts for piece in pieces))
-    for piece in pieces:
-        whole.rows += piece.rows
-        whole.predictions += piece.predictions
-        whole.refused |= piece.refused
-    return whole
 
 
 def _counted(tied: int) -> Counter[str] | None:

@@ -58,9 +58,7 @@ def fill_draws(
     """
     started = time.perf_counter()
     try:
-        path: Path = choose_path(
-            work.family, work.kinds, draws, work.loss, work.task, work.path
-        )
+        path = choose_path(work, draws)
     except KeyboardInterrupt:
         early = Ran(Refit.name, "interrupted before a faster path was looked for")
         n_settings = len(work.family.settings)
@@ -138,4 +136,4 @@ def _ran(path: Path, table: LossTable, plan: Plan) -> Ran:
     n_refitted = sum(n for _, n in table.refitted)
     if table.refitted and n_refitted == plan.n_inner + len(plan.outer):
         return Ran(Refit.name, table.refitted[0][0])
-    return Ran(path.name, path.reason)
+    return path.ran

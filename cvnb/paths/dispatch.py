@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,24 +35,14 @@ from .problem import (
 )
 from .refit import Refit, chain_key
 
+if TYPE_CHECKING:
+    from ..engine.work import Work
 
-def choose_path(
-    family: Family,
-    kinds: list[SettingGroup],
-    draws: Sequence[Draw],
-    loss: Loss,
-    task: str,
-    wanted: str,
-) -> Path:
-    """Return the fastest exact path for this family on these draws.
 
-    kinds   the settings of the family, grouped
-    draws   splits and targets of the run
-    loss    the loss to measure
-    task    "classification" or "regression"
-    wanted  "refit" for one fit per setting and split; anything else: the fastest path
-    """
-    if wanted == "refit":
+def choose_path(work: Work, draws: Sequence[Draw]) -> Path:
+    """Return the fastest exact path for this work on these splits and targets."""
+    family, kinds, loss, task = work.family, work.kinds, work.loss, work.task
+    if work.path == "refit":
         return Refit(family, draws, loss, "as requested")
     try:
         algorithm = _recognised(kinds, loss, task)
@@ -136,13 +126,13 @@ def solved(request: Request) -> Path:
     request, note = widened(request)
     if request.evaluator.classes is None:
         _refuse_other_precision("y", request.evaluator.data.y)
-    needs_splits = algorithm.shared_path is None or not _has_only_scalers(request)
+    can_share = _has_only_scalers(request)
     if is_sparse:  # a scaler that keeps them sparse centres nothing
-        needs_splits |= any(request.transformers) or not algorithm.shares_sparse
-    if needs_splits or algorithm.shared_path is None:
-        path = _after_transformers(request)
-    else:
+        can_share = algorithm.shares_sparse and not any(request.transformers)
+    if can_share and algorithm.shared_path is not None:
         path = _shared(request, algorithm.shared_path, combinations)
+    else:
+        path = _after_transformers(request)
     path.draws, path.note = request.draws, note
     return path
 

@@ -103,8 +103,7 @@ def forecast(work: Work, plan: Plan, path: Path, flat: bool) -> Forecast:
         if isinstance(path, AfterTransformers) and path.algorithm is not None:
             memory += path.algorithm.memory(work, plan)
     name = work.family.name or estimator_label(work.family.estimator)
-    ran = Ran(path.name, path.reason)
-    return Forecast(name, plan, n_settings, fits, ran, seconds, memory / 1e6)
+    return Forecast(name, plan, n_settings, fits, path.ran, seconds, memory / 1e6)
 
 
 def _seconds_of_multiplications(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from ..errors import InputError
+from ..splits.specs import is_whole
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,7 @@ class Options:
         self._check("flat", True, False)
         self._check("progress", "auto", "off")
         n = self.n_jobs
-        is_whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
-        if n is not None and (not is_whole or n == 0):
+        if n is not None and (not is_whole(n) or n == 0):
             raise InputError(
                 f"n_jobs={n!r} must be None or a whole number other than 0; -1 means all "
                 "processors."

@@ -187,15 +187,12 @@ def dry_run(
     255
     """
     options = Options(**run_options)
-    given = as_families(family)
-    families = by_name(given)
-    data = Data.check(X, y, groups, sample_weight)
-    drawn, task, inner_spec = draw_shared(recipe, data, families)
-    forecasts = {}
-    for name, family in families.items():
-        job = _prepare_family(family, drawn, data, task, inner_spec, options)
-        forecasts[name] = forecast(job.work, job.plan, job.choose_path(), options.flat)
-    return forecasts[""] if isinstance(given, Family) else forecasts
+    prepared = prepare(recipe, family, Data.check(X, y, groups, sample_weight), options)
+    forecasts = {
+        name: forecast(job.work, job.plan, job.choose_path(), options.flat)
+        for name, job in prepared.jobs.items()
+    }
+    return forecasts[""] if prepared.is_single else forecasts
 
 
 UNDER_WAY = Ran("under way", "the run goes on")
@@ -211,11 +208,7 @@ class PreparedFamily:
 
     def choose_path(self) -> Path:
         """Return the path that the run would take."""
-        work = self.work
-        draws = [Draw(self.plan, work.data)]
-        return choose_path(
-            work.family, work.kinds, draws, work.loss, work.task, work.path
-        )
+        return choose_path(self.work, [Draw(self.plan, self.work.data)])
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ class Request:
             recipe=recipe,
             plan=prepared.plan,
             n_settings=sum(len(job.work.family.settings) for job in jobs),
-            paths=tuple(dict.fromkeys(Ran(path.name, path.reason) for path in paths)),
+            paths=tuple(dict.fromkeys(path.ran for path in paths)),
             closed_form=all(map(_has_closed_form, paths)),
             zero_one=all(job.work.loss.zero_one for job in jobs),
             notes=tuple(dict.fromkeys(note for job in jobs for note in job.notes)),

@@ -107,8 +107,7 @@ def name_of_rule(rule: Any) -> str:
 
 def is_live(work: Work, plan: Plan) -> bool:
     """Whether a run is so cheap that it starts without the Run button."""
-    draws = [Draw(plan, work.data)]
-    path = choose_path(work.family, work.kinds, draws, work.loss, work.task, work.path)
+    path = choose_path(work, [Draw(plan, work.data)])
     return path.cost is not None and path.cost <= LIVE
 
 

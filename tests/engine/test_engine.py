@@ -75,15 +75,7 @@ def job_of(family, recipe, y, rows=X, **options):
 
 
 def path_of(job, draws=None):
-    work = job.work
-    return choose_path(
-        work.family,
-        work.kinds,
-        draws or [Draw(job.plan, work.data)],
-        work.loss,
-        work.task,
-        work.path,
-    )
+    return choose_path(job.work, draws or [Draw(job.plan, job.work.data)])
 
 
 def ready(path):

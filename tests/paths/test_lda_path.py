@@ -20,8 +20,10 @@ from class_paths import (
 )  # fmt: skip
 from cvnb import Family, Recipe
 from cvnb.data.table import Data
+from cvnb.engine.work import Work
 from cvnb.errors import FamilyError
 from cvnb.families.setting_groups import check_parameters
+from cvnb.inference.rules import Minimum
 from cvnb.losses.loss import NAMED
 from cvnb.paths.base import Draw, Inside, Outside
 from cvnb.paths.classes import sums as class_sums
@@ -221,14 +223,9 @@ def test_a_stop_ends_a_task_at_once():
     X, y = table(m=600)
     fam, data = family(lda(), {"shrinkage": np.linspace(0, 1, 101)}), Data.check(X, y)
     plan = Recipe(2, "loo").plan(X, y)
-    path = choose_path(
-        fam,
-        check_parameters(fam),
-        [Draw(plan, data)],
-        NAMED["zero_one"],
-        "classification",
-        "auto",
-    )
+    kinds, loss, rule = check_parameters(fam), NAMED["zero_one"], Minimum(True)
+    work = Work(fam, kinds, data, loss, "classification", rule)
+    path = choose_path(work, [Draw(plan, data)])
     stop = Stop()
     threading.Timer(0.05, stop.set).start()
     started = time.perf_counter()

@@ -5,7 +5,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from cvnb.families.algorithm import Algorithm, Lazy
 from cvnb.families.family import ShortHand
-from cvnb.families.shorthands import FixedValues, PipelineForTask
+from cvnb.families.shorthands import PipelineForTask
 from cvnb.paths.measure import Predictions
 from cvnb.paths.user import OneFunction
 
@@ -98,7 +98,7 @@ def centroids_of_split(split):
 
 def kernel(bandwidth=None):
     """The short-hand of kernel regression."""
-    axes = {"bandwidth": ("bandwidth", bandwidth, FixedValues((0.3, 1.0, 3.0)))}
+    axes = {"bandwidth": ("bandwidth", bandwidth, (0.3, 1.0, 3.0))}
     build = PipelineForTask(Kernel, Kernel, False)
     return ShortHand("kernel", "regression", build, axes)
 

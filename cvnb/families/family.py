@@ -7,7 +7,7 @@ settings read {"k": 3}, not {"kneighborsclassifier__n_neighbors": 3}.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, check_cv
 
 from ..calls import explained
 from ..errors import FamilyError, WrongTypeError
+from ..splits.specs import read_once
 from .checks import check_estimator, check_keys, check_search, list_settings
 from .labels import Setting, estimator_label
 from .setting_groups import check_parameters
@@ -147,12 +148,12 @@ class ShortHand(Family):
         name: the name of the function
         task: "auto", "classification" or "regression"
         build: task -> Pipeline
-        axes: name -> (parameter of the last step, values or None, default), where
-            default(smallest training part) gives the values
+        axes: name -> (parameter of the last step, values or None, default): its values,
+            or a function of the smallest training part
         options: other keywords of the call that are not at their defaults
         """
         self._axes = {
-            axis: (parameter, _read_once(values), default)
+            axis: (parameter, read_once(values), default)
             for axis, (parameter, values, default) in axes.items()
         }
         self.name, self.wanted_task, self._build = name, task, build
@@ -183,7 +184,7 @@ class ShortHand(Family):
         family = Family(pipeline, {}, self.name)
         for axis, (parameter, values, default) in self._axes.items():
             if values is None:
-                values = default(smallest)
+                values = default(smallest) if callable(default) else default
             family.grid[axis] = one_or_more(values)
             family.aliases[axis] = f"{last}__{parameter}"
         family.settings, family.call = list_settings(family.grid), self.call
@@ -202,14 +203,6 @@ def one_or_more(values: Any) -> list[Any]:
     """Return the values of one axis of a short-hand as a list; a single value is allowed."""
     is_many = isinstance(values, Iterable) and not isinstance(values, str)
     return list(values) if is_many else [values]
-
-
-def _read_once(values: Any) -> Any:
-    """Return values that can be read again: the list of an iterator."""
-    is_iterator = isinstance(values, Iterable) and not isinstance(
-        values, Sequence | np.ndarray
-    )
-    return one_or_more(values) if is_iterator else values
 
 
 def as_families(value: Any) -> Family | dict[str, Family]:

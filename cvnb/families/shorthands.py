@@ -6,7 +6,8 @@ steps of half a power of ten.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,15 +65,10 @@ def knn(
         raise FamilyError(f"temperature belongs to weights='softmax', not {weights!r}.")
     options = {"weights": SoftmaxWeights() if is_softmax else weights, "metric": metric}
     build = PipelineForTask(KNeighborsClassifier, KNeighborsRegressor, scale, options)
-    changed = _changed(
-        scale=(scale, True),
-        weights=(weights, "uniform"),
-        metric=(metric, "euclidean"),
-        task=(task, "auto"),
-    )
+    changed = _changed(knn, scale=scale, weights=weights, metric=metric, task=task)
     axes: dict[str, Any] = {"k": ("n_neighbors", k, RangeUpTo(50))}
     if is_softmax:
-        default = FixedValues((SoftmaxWeights().temperature,))
+        default = SoftmaxWeights().temperature
         axes["temperature"] = ("weights__temperature", temperature, default)
     return ShortHand("knn", task, build, axes, changed)
 
@@ -92,7 +88,7 @@ def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHan
     """
     build = PipelineForTask(RidgeClassifier, Ridge, scale)
     axes = {"alpha": ("alpha", alpha, _powers(-6, 6))}
-    changed = _changed(scale=(scale, True), task=(task, "auto"))
+    changed = _changed(ridge, scale=scale, task=task)
     return ShortHand("ridge", task, build, axes, changed)
 
 
@@ -107,7 +103,7 @@ def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
     """
     build = PipelineForTask(Lasso, Lasso, scale, {"max_iter": 10_000})
     axes = {"alpha": ("alpha", alpha, _powers(-6, 2))}
-    return ShortHand("lasso", "regression", build, axes, _changed(scale=(scale, True)))
+    return ShortHand("lasso", "regression", build, axes, _changed(lasso, scale=scale))
 
 
 @explained
@@ -129,9 +125,9 @@ def elastic_net(
     build = PipelineForTask(ElasticNet, ElasticNet, scale, {"max_iter": 10_000})
     axes = {
         "alpha": ("alpha", alpha, _powers(-6, 2)),
-        "l1_ratio": ("l1_ratio", l1_ratio, FixedValues((0.1, 0.5, 0.9))),
+        "l1_ratio": ("l1_ratio", l1_ratio, (0.1, 0.5, 0.9)),
     }
-    changed = _changed(scale=(scale, True))
+    changed = _changed(elastic_net, scale=scale)
     return ShortHand("elastic_net", "regression", build, axes, changed)
 
 
@@ -149,7 +145,7 @@ def logistic(C: Any = None, scale: bool = True) -> ShortHand:
     options = {"max_iter": 1_000}
     build = PipelineForTask(LogisticRegression, LogisticRegression, scale, options)
     axes = {"C": ("C", C, _powers(-4, 4))}
-    changed = _changed(scale=(scale, True))
+    changed = _changed(logistic, scale=scale)
     return ShortHand("logistic", "classification", build, axes, changed)
 
 
@@ -167,9 +163,9 @@ def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
     build = PipelineForTask(
         DecisionTreeClassifier, DecisionTreeRegressor, False, {"random_state": 0}
     )
-    sizes = FixedValues((2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64))
+    sizes = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
     axes = {"max_leaf_nodes": ("max_leaf_nodes", max_leaf_nodes, sizes)}
-    return ShortHand("tree", task, build, axes, _changed(task=(task, "auto")))
+    return ShortHand("tree", task, build, axes, _changed(tree, task=task))
 
 
 @explained
@@ -200,11 +196,7 @@ def boosting(
         False,
         {**options, "random_state": 0},
     )
-    changed = _changed(
-        learning_rate=(learning_rate, 0.1),
-        max_depth=(max_depth, 3),
-        task=(task, "auto"),
-    )
+    changed = _changed(boosting, **options, task=task)
     axes = {"n_estimators": ("n_estimators", n_estimators, N_TREES)}
     return ShortHand("boosting", task, build, axes, changed)
 
@@ -224,7 +216,7 @@ def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
         RandomForestClassifier, RandomForestRegressor, False, {"random_state": 0}
     )
     axes = {"n_estimators": ("n_estimators", n_estimators, N_TREES)}
-    return ShortHand("forest", task, build, axes, _changed(task=(task, "auto")))
+    return ShortHand("forest", task, build, axes, _changed(forest, task=task))
 
 
 @dataclass(frozen=True)
@@ -254,33 +246,24 @@ class RangeUpTo:
         return range(1, min(self.most, smallest) + 1)
 
 
-@dataclass(frozen=True)
-class FixedValues:
-    """smallest training part -> the same values for every size."""
-
-    values: tuple[Any, ...]
-
-    def __call__(self, smallest: int) -> list[Any]:
-        return list(self.values)
+N_TREES = (10, 20, 50, 100, 200)
 
 
-N_TREES = FixedValues((10, 20, 50, 100, 200))
-
-
-def _powers(low: int, high: int) -> FixedValues:
+def _powers(low: int, high: int) -> list[float]:
     """10^low ... 10^high in steps of half a power."""
-    return FixedValues(tuple(float(10.0**e) for e in np.arange(low, high + 0.25, 0.5)))
+    return [float(10.0**e) for e in np.arange(low, high + 0.25, 0.5)]
 
 
-def _changed(**pairs: tuple[Any, Any]) -> dict[str, Any]:
-    """Return the arguments that differ from their defaults; pairs: (value, default)."""
-    for name, (value, _) in pairs.items():
+def _changed(short_hand: Callable[..., ShortHand], **given: Any) -> dict[str, Any]:
+    """Return the arguments that differ from the defaults of the function."""
+    for name, value in given.items():
         if hasattr(value, "shape"):
             raise FamilyError(
                 f"{name} is an array of shape {value.shape}; rows and targets go to "
                 "nested_cv(model, X, y)."
             )
-    return {name: v for name, (v, default) in pairs.items() if v != default}
+    parameters = inspect.signature(short_hand).parameters
+    return {name: v for name, v in given.items() if v != parameters[name].default}
 
 
 def unresolved(family: Family) -> Family:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -218,15 +218,13 @@ def _listed(level: str, splits: Iterable[Any]) -> ListedSplits:
             f"{level} is an empty list of splits (or an iterator that was used up); "
             "give (train, test) pairs."
         )
-    return ListedSplits(tuple(map(_read, listed)))
+    return ListedSplits(tuple(map(read_once, listed)))
 
 
-def _read(split: Any) -> Any:
-    """Return the split as it is, or the list of an iterator."""
-    is_iterator = isinstance(split, Iterable) and not isinstance(
-        split, np.ndarray | list | tuple
-    )
-    return list(split) if is_iterator else split
+def read_once(values: Any) -> Any:
+    """Return values that can be read again: the list of an iterator."""
+    is_sequence = isinstance(values, Sequence | np.ndarray)
+    return values if is_sequence or not isinstance(values, Iterable) else list(values)
 
 
 def _spec_of_word(level: str, word: str) -> LeaveOneOut | str:

@@ -71,13 +71,8 @@ class Data:
 
     def copied(self) -> Data:
         """Return a copy that later changes of the user's arrays do not affect."""
-        X = self.X
-        if hasattr(X, "copy"):
-            X = X.copy()
-        elif hasattr(X, "clone"):
-            X = X.clone()
         weights = None if self.weights is None else self.weights.copy()
-        return replace(self, X=X, weights=weights)
+        return replace(self, X=copy_of(self.X), weights=weights)
 
     def with_y(self, y: np.ndarray) -> Data:
         """Return the same rows with these targets, a selection of the checked ones."""
@@ -293,6 +288,13 @@ class Data:
             for c in range(self.n_columns):
                 values = values_of(self.X, c)
                 yield values if values.dtype.kind != "O" else _floats(values), c
+
+
+def copy_of(X: Any) -> Any:
+    """Return a copy of a table of any kind."""
+    if hasattr(X, "copy"):
+        return X.copy()
+    return X.clone() if hasattr(X, "clone") else X
 
 
 def _floats(values: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 Setting = dict[str, Any]
+PASS = (None, "passthrough")  # steps of a pipeline that do nothing
 # of an object without a repr of its own; it differs between processes
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -18,7 +19,7 @@ def estimator_label(estimator: Any) -> str:
     """Return the class names of the steps: "StandardScaler → KNeighborsClassifier"."""
     if type(estimator) is not Pipeline:
         return type(estimator).__name__
-    steps = [step for _, step in estimator.steps if step not in (None, "passthrough")]
+    steps = [step for _, step in estimator.steps if step not in PASS]
     return " → ".join(map(estimator_label, steps))
 
 

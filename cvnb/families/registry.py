@@ -90,8 +90,8 @@ def add(record: Algorithm, replace: bool = True) -> None:
         if _of_cvnb(model) and not replace:
             raise FamilyError(f"{model.__name__} has a path of cvnb's own; it stays.")
     # a class that is defined again, as by running a cell twice, replaces itself
-    names = {_full_name(model) for model in record.classes}
-    replaced = {m: other for m, other in _added.items() if _full_name(m) in names}
+    addresses = set(map(_address, record.classes))
+    replaced = {m: other for m, other in _added.items() if _address(m) in addresses}
     for model, other in replaced.items():
         if not replace and other is not record:
             raise FamilyError(
@@ -153,10 +153,6 @@ def _optional() -> dict[str, Algorithm]:
 
 def _address(model: type) -> str:
     return f"{model.__module__}:{model.__qualname__}"
-
-
-def _full_name(model: type) -> tuple[str, str]:
-    return model.__module__, model.__qualname__
 
 
 def _function(address: Callable[..., Any] | str) -> Callable[..., Any]:

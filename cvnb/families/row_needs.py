@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 from sklearn.pipeline import Pipeline
 
 from .family import Family
+from .labels import PASS
 from .registry import recognised
 from .setting_groups import SettingGroup, is_plain_number
-
-SKIPPED = (None, "passthrough")  # steps of a pipeline that do nothing
 
 
 class RowNeed(NamedTuple):
@@ -41,7 +40,7 @@ def steps_of(estimator: Any) -> list[Any]:
     """Return the steps of a pipeline, with those of pipelines inside it."""
     if not isinstance(estimator, Pipeline):
         return [estimator]
-    steps = [step for _, step in estimator.steps if step not in SKIPPED]
+    steps = [step for _, step in estimator.steps if step not in PASS]
     return [inner for step in steps for inner in steps_of(step)]
 
 
@@ -56,5 +55,5 @@ def _last_prefix(estimator: Any) -> str:
     """Return the prefix of the last step's parameters, such as "outer__inner__"."""
     if not isinstance(estimator, Pipeline):
         return ""
-    name, last = [pair for pair in estimator.steps if pair[1] not in SKIPPED][-1]
+    name, last = [pair for pair in estimator.steps if pair[1] not in PASS][-1]
     return f"{name}__{_last_prefix(last)}"

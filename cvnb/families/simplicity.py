@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import InputError
 from .family import Family
 from .labels import Setting
+from .records import SIMPLER_TREES
 from .registry import simplest_of
 from .setting_groups import SettingGroup
 
@@ -31,11 +32,7 @@ KNOWN = (
     ("gamma", "small", ("SVC", "SVR", "NuSV", "KernelRidge")),
     ("degree", "small", ("PolynomialFeatures", "SVC", "SVR")),
     ("n_knots", "small", ("SplineTransformer",)),
-    ("max_leaf_nodes", "small", ("ExtraTree",)),
-    ("max_depth", "small", ("ExtraTree",)),
-    ("min_samples_leaf", "large", ("ExtraTree",)),
-    ("min_samples_split", "large", ("ExtraTree",)),
-    ("ccp_alpha", "large", ("ExtraTree",)),
+    *((name, simpler, ("ExtraTree",)) for name, simpler in SIMPLER_TREES.items()),
     ("n_components", "small", ("PCA", "TruncatedSVD", "PLS", "KernelPCA")),
     ("n_components", "small", ("Nystroem", "FactorAnalysis", "FastICA")),
     ("k", "small", ("SelectKBest",)),

@@ -17,9 +17,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..families.family import Family
-from ..families.labels import Setting
+from ..families.labels import PASS, Setting
 from ..families.setting_groups import SettingGroup
-from .refit import PASS, chain_key, is_plain_pipeline
+from .refit import chain_key, is_plain_pipeline
 
 EXACT = ("full", "covariance_eigh")  # solvers of PCA that find all components
 PARAMETER = "n_components"

@@ -23,11 +23,12 @@ from ..data.checks import is_frame
 from ..data.table import Data
 from ..families.algorithm import Algorithm, Axis
 from ..families.family import Family
+from ..families.labels import PASS
 from ..families.setting_groups import SettingGroup
 from ..runtime.cancel import Stop
 from .base import Draw
 from .measure import LossEvaluator
-from .refit import PASS, is_plain_pipeline
+from .refit import is_plain_pipeline
 
 Values = tuple[Any, ...]  # of the parameters along the path, for one setting
 

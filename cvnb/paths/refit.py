@@ -21,17 +21,16 @@ from sklearn.metrics._scorer import _BaseScorer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from ..data.table import Data
+from ..data.table import Data, copy_of
 from ..errors import FitError, LossError
 from ..families.family import Family
-from ..families.labels import Setting, format_setting
+from ..families.labels import PASS, Setting, format_setting
 from ..losses.loss import Loss, one_per_row
 from ..runtime.randomness import global_state, is_main_thread, seed
 from ..runtime.thread_warnings import quiet
 from ..runtime.threads import Team
 from .base import Draw, Losses, Outside, Path, Task, split_of, weights_of
 
-PASS = (None, "passthrough")
 EMPTY: Mapping[str, Any] = {}
 Key = tuple[Any, ...] | None  # of a chain of transformers; None: it cannot be shared
 Fit = Callable[[Any, Any, np.ndarray, dict[str, Any]], None]  # (model, X, y, options)
@@ -105,7 +104,7 @@ class Refit(Path):
         y, w = chain.data.y[test], weights_of(chain.data, test)
         predicts = loss.scorer is None and loss.response == "predict"
         # A copy for the predictions: a step may write on what it predicts for.
-        spare = _copy(X_test) if s == chosen and not predicts else None
+        spare = copy_of(X_test) if s == chosen and not predicts else None
         if loss.scorer is not None and not isinstance(loss.scorer, _BaseScorer):
             # A user's own scorer may look at X.
             value, rows, _ = loss.measure(pipeline, chain.raw(test), y, w)
@@ -231,7 +230,7 @@ class Chain:
         """Return copies of both parts after the last kept transformer."""
         if not self.stages:
             return self.raw(self.train), self.raw(self.test)
-        return _copy(self.stages[-1].X_train), _copy(self.stages[-1].X_test)
+        return copy_of(self.stages[-1].X_train), copy_of(self.stages[-1].X_test)
 
 
 def _fit(model: Any, X: Any, y: np.ndarray, options: dict[str, Any]) -> None:
@@ -288,12 +287,6 @@ def _weights_for(model: Any, w: np.ndarray | None) -> dict[str, np.ndarray]:
 def _is_pairwise(estimator: Any) -> bool:
     has_tags = hasattr(estimator, "__sklearn_tags__")
     return has_tags and get_tags(estimator).input_tags.pairwise
-
-
-def _copy(X: Any) -> Any:
-    if hasattr(X, "copy"):
-        return X.copy()
-    return X.clone() if hasattr(X, "clone") else X
 
 
 @contextmanager

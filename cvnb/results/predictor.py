@@ -20,6 +20,8 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from ..families.labels import PASS
+
 CHECKED_ROWS = 50
 
 
@@ -121,7 +123,7 @@ def linear_parameters(model: Any, X: Any) -> tuple[np.ndarray, float] | None:
         return None
     coef, intercept = np.asarray(coef, dtype=np.float64), float(np.ravel(intercept)[0])
     for scaler in reversed(scalers):
-        if scaler in (None, "passthrough"):
+        if scaler in PASS:
             continue
         affine = _affine(scaler, coef.size)
         if affine is None:

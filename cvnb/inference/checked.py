@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..splits.specs import is_whole
 
 
 def is_number(value: object) -> bool:
@@ -16,17 +17,19 @@ def is_number(value: object) -> bool:
     return not is_bool and isinstance(value, int | float | np.integer | np.floating)
 
 
-def is_whole_number(value: object) -> bool:
-    """Whether this is an integer; a bool is not."""
-    return not isinstance(value, bool) and isinstance(value, int | np.integer)
-
-
 def number(name: str, value: Any, least: float = -math.inf) -> float:
     """Return the value, a finite number >= least."""
     if not is_number(value) or not math.isfinite(value) or value < least:
         bounds = "" if least == -math.inf else f" >= {least:g}"
         raise InputError(f"{name}={value!r} must be a finite number{bounds}.")
     return float(value)
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """Return the value, a whole number >= least."""
+    if not is_whole(value) or value < least:
+        raise InputError(f"{name}={value!r} must be a whole number >= {least}.")
+    return int(value)
 
 
 def probability(name: str, value: Any) -> float:

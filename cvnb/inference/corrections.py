@@ -10,10 +10,10 @@ import numpy as np
 from ..errors import InputError
 from .checked import (
     group_numbers,
-    is_whole_number,
     probability,
     row_weights,
     table,
+    whole,
 )
 from .measured import (
     every_outer_row,
@@ -97,10 +97,9 @@ def bbc(
     (0.43, 0.52)
     """
     probability("level", level)
-    _check_whole("n_boot", n_boot, 1)
+    n_boot, seed = whole("n_boot", n_boot, 1), whole("seed", seed, 0)
     if is_result(losses):
         losses, groups, weights = _arrays_of(losses)
-    _check_whole("seed", seed, 0)
     losses = table("losses", losses, "[row, setting]", 2)
     losses = losses[:, np.isfinite(losses).all(axis=0)]
     if not losses.size:
@@ -113,15 +112,10 @@ def bbc(
         raise InputError(
             "one row or group cannot be both in a bag and left out; give more of them."
         )
-    bags = _bags(len(sizes), sums.shape[1], int(n_boot), seed)
+    bags = _bags(len(sizes), sums.shape[1], n_boot, seed)
     outside = np.concatenate([_losses_outside(sums, sizes, counts) for counts in bags])
     low, high = np.quantile(outside, [(1 - level) / 2, (1 + level) / 2])
     return BBC(float(outside.mean()), float(low), float(high))
-
-
-def _check_whole(name: str, value: Any, least: int) -> None:
-    if not is_whole_number(value) or value < least:
-        raise InputError(f"{name}={value!r} must be a whole number >= {least}.")
 
 
 def _arrays_of(

@@ -24,7 +24,7 @@ from ..families.simplicity import Order, order_of
 from ..losses.loss import Loss
 from ..splits.layouts import are_apart
 from ..splits.plan import Plan
-from .checked import is_whole_number
+from ..splits.specs import is_whole
 from .minimum import standard_error, tied_settings, within_one_error
 
 # fast paths choose on threads, and a user's function may not expect that
@@ -178,7 +178,7 @@ class UserRule:
         arguments = (curve.copy(), losses.T.copy(), copy.deepcopy(self.settings))
         with ONE_AT_A_TIME:
             chosen = self.function(*arguments[: _n_required(self.function)])
-        if not is_whole_number(chosen) or not 0 <= chosen < curve.size:
+        if not is_whole(chosen) or not 0 <= chosen < curve.size:
             raise InputError(
                 f"select={self.name} gave {chosen!r}; it must return the number of a "
                 f"setting, 0 to {curve.size - 1}."

@@ -19,6 +19,7 @@ from sklearn.metrics._scorer import _BaseScorer
 
 from ..errors import LossError, WrongTypeError
 from ..families.registry import is_optional
+from ..wording import number
 from .metrics import POSITIVES, is_metric, scorer_of
 
 # Metrics of scikit-learn by what the targets of a test part must hold.
@@ -90,6 +91,13 @@ class Loss:
     def shown_difference(self, difference: float | None) -> float | None:
         """The difference of two losses as displayed."""
         return -difference if self.is_score and difference is not None else difference
+
+    def shown_interval(self, low: float | None, high: float | None) -> str:
+        """The ends of a difference of two losses as displayed; "–" without them."""
+        if low is None or high is None:
+            return "–"
+        ends = (0.0 - high, 0.0 - low) if self.is_score else (low, high)
+        return " to ".join(map(number, ends))
 
     @property
     def shown_name(self) -> str:

@@ -73,10 +73,7 @@ class Pair:
     @property
     def shown_interval(self) -> str:
         """The interval of the difference as displayed; "–" without one."""
-        if self.low is None or self.high is None:
-            return "–"
-        ends = [self.loss.shown_difference(end) or 0.0 for end in (self.low, self.high)]
-        return " to ".join(map(number, sorted(ends)))
+        return self.loss.shown_interval(self.low, self.high)
 
     def _verdict(self) -> str:
         p = max(self.p_holm or 0.0, self.p_F or 0.0)
@@ -242,8 +239,7 @@ def _pair(
     difference = float(d.mean()) if n else None
     pair = Pair(first, second, difference, n > 0 and not d.any(), n, loss)
     try:
-        t, p = corrected_t(a, b)
-        low, high = _interval(a, b, level)
+        t, p, low, high = tests_of(*paired_losses(a, b), level)
         pair = replace(pair, t=t, p=p, low=low, high=high)
         if a.complete and b.complete and is_5x2(a.plan):
             F, p_F = alpaydin_5x2cv(a, b)
@@ -253,11 +249,14 @@ def _pair(
     return pair
 
 
-def _interval(
-    a: RiskEstimate, b: RiskEstimate, level: float
-) -> tuple[float | None, float | None]:
-    """Return the corrected t interval of the difference; none where they are equal."""
-    d, n_train, n_test = paired_losses(a, b)
+def tests_of(
+    d: np.ndarray, n_train: float, n_test: float, level: float
+) -> tuple[float, float, float | None, float | None]:
+    """Return (t, p, low, high) of differences d on the same splits (corrected resampled t).
+
+    Equal losses have no interval.
+    """
+    t, p = corrected_t(d, n_train, n_test)
     if not d.any():
-        return None, None
-    return corrected_t_interval(d, n_train, n_test, level)
+        return t, p, None, None
+    return t, p, *corrected_t_interval(d, n_train, n_test, level)

@@ -91,8 +91,7 @@ class Optimism(Report):
     def _bbc_interval(self) -> str:
         if self.bbc is None:
             return "–"
-        loss = record_of(self.result).loss
-        ends = [loss.score(end) if loss.is_score else end for end in self.bbc[1:]]
+        ends = map(record_of(self.result).loss.shown, self.bbc[1:])
         return " to ".join(map(number, sorted(ends)))
 
     @property

@@ -9,9 +9,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...inference.measured import refuse_time, split_sizes
-from ...inference.paired import corrected_t
-from ...inference.spread import corrected_t_interval
-from ...wording import number
+from ..comparison import tests_of
 from ..estimate import RiskEstimate, record_of
 
 
@@ -39,11 +37,7 @@ class PairedRisk:
 
     def shown_interval(self, result: RiskEstimate) -> str:
         """Return the interval as the loss of the result is displayed; a dash without one."""
-        loss = record_of(result).loss
-        if self.low is None:
-            return "–"
-        ends = (self.high, self.low) if loss.is_score else (self.low, self.high)
-        return " to ".join(number(loss.shown_difference(end)) for end in ends)
+        return record_of(result).loss.shown_interval(self.low, self.high)
 
 
 Own = TypeVar("Own", bound=PairedRisk)
@@ -55,9 +49,7 @@ def paired_with_first(
     """Return the risk with the interval and the test of its differences d from the first."""
     try:
         refuse_time(result)
-        sizes = split_sizes(result)
-        p = corrected_t(d, *sizes)[1]
-        low, high = corrected_t_interval(d, *sizes, level) if d.any() else (None, None)
+        _, p, low, high = tests_of(d, *split_sizes(result), level)
     except InputError as error:
         return replace(own, reason=str(error))
     return replace(own, low=low, high=high, p=p)

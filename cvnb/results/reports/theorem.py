@@ -13,7 +13,8 @@ import numpy as np
 from sklearn.base import clone
 
 from ...errors import InputError, WrongTypeError
-from ...inference.checked import is_whole_number
+from ...inference.checked import whole
+from ...splits.specs import is_whole
 from ...wording import count, number
 from .base import Report
 
@@ -130,10 +131,7 @@ def theorem_1(
     """
     distribution = _Distribution.of(ATOMS if atoms is None else atoms)
     sizes = _checked_sizes(sizes, len(distribution.rows))
-    if not is_whole_number(seed) or seed < 0:
-        raise InputError(f"seed={seed!r} must be a whole number >= 0.")
-    if not is_whole_number(n) or n < 2:
-        raise InputError(f"n={n!r} must be a whole number >= 2: samples to simulate.")
+    n, seed = whole("n", n, 2), whole("seed", seed, 0)
     name, learner = _learner(algorithm)
     sides = [_Sides(distribution, learner, loss, m) for m in sizes]
     draws = np.array([side.simulated(n, seed) for side in sides])
@@ -142,7 +140,7 @@ def theorem_1(
         sizes=sizes,
         risks=tuple(side.risk() for side in sides),
         leave_one_out=tuple(side.leave_one_out() for side in sides),
-        n=int(n),
+        n=n,
         simulated=draws.mean(axis=1),
         errors=draws.std(axis=1, ddof=1) / sqrt(n),
     )
@@ -267,8 +265,8 @@ def _fraction(name: str, value: Any) -> Fraction:
 
 
 def _checked_sizes(sizes: Any, n_atoms: int) -> tuple[int, ...]:
-    given = (sizes,) if is_whole_number(sizes) else tuple(sizes)
-    if not given or not all(is_whole_number(m) and m >= 1 for m in given):
+    given = (sizes,) if is_whole(sizes) else tuple(sizes)
+    if not given or not all(is_whole(m) and m >= 1 for m in given):
         raise InputError(
             f"sizes={sizes!r} must be whole numbers >= 1: rows to train on."
         )

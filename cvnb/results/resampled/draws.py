@@ -16,13 +16,18 @@ from ...engine.work import Work
 from ...errors import FitError, InputError, Interrupted
 from ...families.row_needs import RowNeed, row_needs
 from ...families.setting_groups import check_parameters
-from ...inference.checked import is_whole_number
 from ...inference.rules import rule_of
 from ...paths.base import Draw
 from ...splits.drawer import SplitDrawer
 from ...splits.layouts import Layout, Pairs
 from ...splits.plan import Plan
-from ...splits.specs import FixedRows, GivenSplitter, LikeOuterTest, ListedSplits
+from ...splits.specs import (
+    FixedRows,
+    GivenSplitter,
+    LikeOuterTest,
+    ListedSplits,
+    is_whole,
+)
 from ...splits.splitters import Pair
 from ...wording import count
 from ..record import Record
@@ -51,7 +56,7 @@ def repeat_seeds(seed: int, n: int) -> list[int]:
 
 def check_repeats(n_repeats: Any) -> None:
     """Refuse a number of repeats from which no spread can be told."""
-    if n_repeats is None or (is_whole_number(n_repeats) and n_repeats >= 2):
+    if n_repeats is None or (is_whole(n_repeats) and n_repeats >= 2):
         return
     raise InputError(
         f"n_repeats={n_repeats!r} must be a whole number >= 2, or None for as many as are needed."

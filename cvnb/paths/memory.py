@@ -48,8 +48,7 @@ def of_sums(work: Work, plan: Plan) -> float:
         copies = COPIES * 8.0 * plan.n_rows * n_columns * n_threads(work.n_jobs)
         return _of_double(work) + copies
     width = 8.0 * (work.data.n_columns + 2) ** 2
-    n_blocks = min(32, max(plan.n_inner // max(1, plan.n_parts), 1))
-    return _of_double(work) + width * 4 * n_blocks
+    return _of_double(work) + width * 4 * blocks_kept(plan)
 
 
 def of_columns(work: Work, plan: Plan) -> float:
@@ -64,6 +63,11 @@ def of_columns(work: Work, plan: Plan) -> float:
     blocks = 4.0 * min(sets * min(work.data.n_columns, plan.n_rows) ** 2, 2**23)
     of_thread = 8.0 * plan.n_rows * vectors + 4 * blocks
     return _of_double(work) + of_thread * n_threads(work.n_jobs)
+
+
+def blocks_kept(plan: Plan) -> int:
+    """Return how many blocks of a training part have their sums in memory."""
+    return min(32, max(plan.n_inner // max(1, plan.n_parts), 1))
 
 
 def _of_double(work: Work) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -105,20 +106,16 @@ class SplitDrawer:
         if isinstance(spec, ListedSplits):
             yield from self._listed(spec, outer)
             return
+        n_rows = self.data.n_rows
+        sizes = [(n_rows, 0)] if outer is None else outer.sizes().tolist()
         drawn: dict[tuple[int, int], Layout] = {}
-        for j in range(1 if outer is None else len(outer)):
-            if outer is None:
-                rows, test = np.arange(self.data.n_rows), np.arange(0)
-            else:
-                rows, test = outer.pair(j)
+        for j, (n_train, n_test) in enumerate(sizes):
+            n_test *= isinstance(spec, LikeOuterTest)
             if isinstance(outer, Pairs):
-                _refuse_repeats(rows, j)
-            n_test = test.size if isinstance(spec, LikeOuterTest) else 0
-            if not self._depends_on_size_only(spec):
-                yield self.layout(spec, rows, "inner", n_test, j)
-                continue
-            size = rows.size, n_test
-            if size not in drawn:
+                _refuse_repeats(outer.pair(j)[0], j)
+            size = n_train, n_test
+            if size not in drawn or not self._depends_on_size_only(spec):
+                rows = np.arange(n_rows) if outer is None else outer.pair(j)[0]
                 drawn[size] = self.layout(spec, rows, "inner", n_test, j)
             yield drawn[size]
 
@@ -210,7 +207,8 @@ class SplitDrawer:
         GENERATOR.random.seed(self._seed(level))
         random = GENERATOR.random if self.recipe.shuffle else None
         splitter = kind(K, shuffle=self.recipe.shuffle, random_state=random)
-        with quiet():  # scikit-learn's warning of small classes: our caution names them
+        # scikit-learn's warning of small classes: our caution names them
+        with nullcontext() if strata is None else quiet():
             return Partition(fold_labels(splitter, n, strata, groups), K)
 
     def _holdouts(

@@ -493,7 +493,7 @@ def test_columns_that_scikit_learn_takes_for_copies_are_copies(scaled):
 
 
 @pytest.mark.parametrize("n_alphas", [2, 7], ids=["few penalties", "many penalties"])
-@pytest.mark.parametrize("p", [100, 140, 300], ids=["large", "wide", "wider than long"])
+@pytest.mark.parametrize("p", [100, 220, 300], ids=["large", "wide", "wider than long"])
 @pytest.mark.parametrize(
     "model",
     [Ridge(), Ridge(fit_intercept=False), RidgeClassifier()],
@@ -503,7 +503,7 @@ def test_columns_that_scikit_learn_takes_for_copies_are_copies(scaled):
 def test_large_matrices_have_scikit_learns_numbers(n_alphas, p, model, scaled):
     """By one Cholesky factor per penalty where they are few, with products from the matrix
     library where columns are many."""
-    X, y = table(m=360, p=p, seed=21, n_classes=3 if is_classifier(model) else 0)
+    X, y = table(m=540, p=p, seed=21, n_classes=3 if is_classifier(model) else 0)
     w = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
     fam = family(model, scaled, {"alpha": np.logspace(-1, 3, n_alphas).tolist()})
     wanted = "path:ridge" if p == 300 else "shared:ridge"
@@ -514,7 +514,7 @@ def test_large_matrices_have_scikit_learns_numbers(n_alphas, p, model, scaled):
 
 def test_copies_of_columns_in_a_large_matrix_cost_no_digits():
     """If a Cholesky factor cannot tell copies from near copies, the reduction does."""
-    X, y = table(m=300, p=60, seed=22)
+    X, y = table(m=600, p=110, seed=22)
     fam = family(Ridge(), True, {"alpha": [1e-2, 1.0]})
     assert_as_refitted(
         "shared:ridge", fam, np.column_stack([X, X]), y, Recipe(outer=3, inner=3)

@@ -23,7 +23,7 @@ from ...kernels import scaling
 from ...splits.plan import Plan
 from ..base import Unsuited
 from ..measure import LossEvaluator
-from ..memory import of_rows
+from ..memory import blocks_kept, of_rows
 from ..problem import Combination
 from .moments import EPS, Moments
 from .path import MISSING_CLASS, ClassPath, predictions_from_rows, refuses_priors
@@ -170,7 +170,6 @@ predictions_of_split = partial(
 
 def memory(work: Any, plan: Plan) -> float:
     """Return bytes: class sums of products of columns per block, and a copy of a training part."""
-    n_blocks = min(32, max(plan.n_inner // max(1, plan.n_parts), 1))
     n_classes = len(np.unique(work.data.y))
-    n_products = n_blocks * n_classes * (work.data.n_columns + 3) ** 2
+    n_products = blocks_kept(plan) * n_classes * (work.data.n_columns + 3) ** 2
     return of_rows(work, plan) + 8.0 * n_products

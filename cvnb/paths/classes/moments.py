@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..base import Unsuited
-from ..linear.precision import HARDLY, nearly_constant
+from ..linear.precision import NEARLY_CONSTANT, nearly_constant, scale_report
 
 EPS = 2.0**-52
 FAR = (
@@ -61,13 +61,10 @@ class Moments:
         """Return what a StandardScaler divides by: 1 for a constant column."""
         self.refuse_far()
         column = self.variance, self.origin + self.centre, float(self.n.sum())
-        at_most, at_least = (nearly_constant(*column, m) for m in (HARDLY, 1 / HARDLY))
-        if (at_most != at_least).any():
+        if scale_report(*column).nearly_constant:
             if self.lost.any():
                 raise DigitsLost
-            raise Unsuited(
-                "a column is so nearly constant that rounding decides whether it is scaled"
-            )
+            raise Unsuited(NEARLY_CONSTANT)
         constant = nearly_constant(*column, 1.0)
         scale: np.ndarray = np.sqrt(np.where(constant, 1.0, self.variance))
         return scale

@@ -31,6 +31,7 @@ from ..base import (
     Unsuited,
     joined,
     ranges,
+    weights_of,
 )
 from ..logistic import class_predictions
 from ..measure import FIRST, LossEvaluator, Predictions
@@ -226,7 +227,7 @@ def predictions_from_rows(
     """Return the predictions of every setting for the test rows of one split, and 0 ties."""
     evaluator, train = split.evaluator, split.train
     assert evaluator.codes is not None
-    w = None if evaluator.data.weights is None else evaluator.data.weights[train]
+    w = weights_of(evaluator.data, train)
     moments = of_rows(split.X_train, evaluator.codes[train], w, second)
     which = np.arange(split.combination.which.size)
     path = make_path(replace(split.combination, which=which), evaluator)

@@ -24,6 +24,7 @@ import numpy as np
 
 from ...runtime.threads import Team
 from ...splits.layouts import Partition
+from ..linear.cholesky import all_but_one
 from .moments import Moments, Second, of_rows, of_sums
 
 KEPT_BLOCKS = 32  # with more blocks than this only the sums of groups of them are kept
@@ -120,11 +121,8 @@ class RowBlocks:
         a, b = self.groups[g]
         outside = np.delete(self.of_groups, g, axis=0).sum(axis=0)
         own = self.sums(a, b) if b - a > 1 else np.zeros((1, *outside.shape))
-        before, after = np.zeros_like(own), np.zeros_like(own)
-        np.cumsum(own[:-1], axis=0, out=before[1:])
-        np.cumsum(own[:0:-1], axis=0, out=after[-2::-1])
-        others = outside + before + after
-        return [call(k, self._part(others[k - a])) for k in range(a, b) if k in wanted]
+        others = zip(range(a, b), all_but_one(outside, own), strict=True)
+        return [call(k, self._part(sums)) for k, sums in others if k in wanted]
 
     def _part(self, sums: np.ndarray) -> PartSums:
         return PartSums(sums, self.origin, self.source.shape)

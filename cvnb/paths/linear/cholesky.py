@@ -68,10 +68,10 @@ def all_but_one(outside: np.ndarray, blocks: np.ndarray) -> Iterator[np.ndarray]
 
     Nothing is subtracted.
     """
-    after = np.zeros((len(blocks) + 1, outside.size))
+    after = np.zeros((len(blocks) + 1, *outside.shape))
     for i in reversed(range(len(blocks))):
         after[i] = after[i + 1] + blocks[i]
-    before = np.zeros(outside.size)
+    before = np.zeros_like(outside)
     if not len(blocks):
         yield outside + before
     for i, block in enumerate(blocks):

@@ -119,9 +119,9 @@ class Part:
         if self.is_of_residuals:
             squares = [losses]
         if squares:
-            mean = np.concatenate(squares).mean(axis=0).min()
+            means = np.concatenate(squares).mean(axis=0)
             amplification = max(float(piece.amplification.max()) for piece in pieces)
-            judge(self.residual_report(mean, amplification, train))
+            judge(self.residual_report(means, amplification, train))
         counts = self.path.counted(sum(piece.close for piece in pieces))
         return Losses(losses, counts=counts, carry=self.carried)
 
@@ -132,13 +132,18 @@ class Part:
         return np.sqrt(mean)
 
     def residual_report(
-        self, mean: float, amplification: float, train: np.ndarray
+        self,
+        means: np.ndarray,
+        amplification: float,
+        train: np.ndarray,
+        target: int | None = None,
     ) -> FitReport:
-        """Return the report on fits with this smallest mean loss; their losses are finite."""
+        """Return the report on fits with these mean losses; target: as in LinearProblem.spread."""
         return FitReport(
-            residual=self.residual_of(mean),
+            residual=self.residual_of(means.min()),
             amplification=amplification,
-            spread=self.rows.spread(train),
+            spread=self.rows.spread(train, target),
+            finite=bool(np.isfinite(means).all()),
         )
 
     def outside(self, chosen: int) -> Losses:
@@ -154,7 +159,7 @@ class Part:
         tested = self.targets.tested(self.test, self.train)
         predictions, close, squares = self.predict(tested, fits)
         if squares is not None:
-            judge(self.residual_report(squares.min(), amplification, self.train))
+            judge(self.residual_report(squares, amplification, self.train))
         losses, rows, chosen_predictions = self.evaluator.outer(
             self.test, tested.starts[:-1], predictions, np.array([chosen])
         )
@@ -188,9 +193,10 @@ class Part:
                     losses[place, path.which] = values
             self.team.stop.check()
         mean = total / (weight / len(fits))
-        judge(FitReport(finite=bool(np.isfinite(mean).all())))
+        report = FitReport(finite=bool(np.isfinite(mean).all()))
         if self.plan.inner_layouts is None:
-            judge(self.residual_report(mean.min(), amplification, self.train))
+            report = self.residual_report(mean, amplification, self.train)
+        judge(report)
         return Losses(mean, [losses], [predictions])
 
     def fit_rows(self, train: np.ndarray) -> tuple[Fits, float]:
@@ -293,7 +299,6 @@ class Part:
                 rows, starts, own, self.weights, squares
             )
         self.team.stop.check()
-        judge(FitReport(finite=bool(np.isfinite(losses).all())))
         return losses
 
     def _piecewise(self, tested: Tested, fits: Fits) -> tuple[np.ndarray, int]:

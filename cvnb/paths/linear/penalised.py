@@ -20,8 +20,8 @@ from .precision import (
 from .rows import Design, LinearProblem, Model, Origin, column_report
 from .wide_lasso import fit_wide, is_wide
 
-# A Cholesky factor for each of a few penalties costs less than one reduction of a large matrix.
-LARGE, FEW = 96, 5
+# A Cholesky factor for each of two penalties costs less than one reduction of a large matrix.
+LARGE, FEW = 200, 2
 
 
 def ridge_solver(size: int, n_penalties: int) -> Callable[..., None]:

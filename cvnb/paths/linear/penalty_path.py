@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from sklearn.linear_model import ElasticNet, LinearRegression
@@ -35,6 +36,9 @@ class PenaltyPath:
     l1_ratio: float | None = None
     positive: bool = False
 
+    def __post_init__(self) -> None:
+        self.follows_scale, self.frame  # noqa: B018 - known now: a path that runs changes nothing
+
     @classmethod
     def of(cls, combination: Combination) -> PenaltyPath:
         """Return the penalty path of a combination; raise Unsuited for a lasso without penalty."""
@@ -51,22 +55,22 @@ class PenaltyPath:
             return cls(which, alphas, *frame, l1_ratio=l1_ratio, positive=positive)
         return cls(which, alphas, *frame)
 
-    @property
+    @cached_property
     def is_lasso(self) -> bool:
         """Whether it is lasso or elastic net."""
         return self.l1_ratio is not None
 
-    @property
+    @cached_property
     def is_least_squares(self) -> bool:
         """Whether it has no penalty."""
         return self.tol is not None
 
-    @property
+    @cached_property
     def centred(self) -> bool:
         """Whether the columns of X are centred, by an intercept or a scaler."""
         return self.intercept or self.scaled
 
-    @property
+    @cached_property
     def follows_scale(self) -> bool:
         """Whether predictions depend on the scale that a scaler takes from the training part.
 
@@ -74,7 +78,7 @@ class PenaltyPath:
         """
         return self.scaled and not (self.is_least_squares and self.intercept)
 
-    @property
+    @cached_property
     def frame(self) -> Frame:
         """What its sums depend on.
 

@@ -21,7 +21,7 @@ from ...splits.layouts import Partition
 from ..base import Inside, Losses, Outside, Task, Unsuited, ranges
 from .blocked_part import BlockedPart
 from .parts import Fits
-from .precision import FitReport, verdict_of
+from .precision import verdict_of
 from .targets import Targets
 
 if TYPE_CHECKING:
@@ -106,12 +106,8 @@ def _solved(part: BlockedPart, n: int) -> PartTogether | None:
     fits, _ = part.fit_totals(totals)
     inner: list[np.ndarray | None] = []
     for t, losses in enumerate(np.concatenate(pieces).swapaxes(0, 1)):
-        report = FitReport(
-            residual=part.residual_of(losses.mean(axis=0).min()),
-            amplification=amplification,
-            spread=part.rows.spread(part.ordered, t),
-            finite=bool(np.isfinite(losses).all()),
-        )
+        means = losses.mean(axis=0)
+        report = part.residual_report(means, amplification, part.ordered, t)
         is_refused = verdict_of(report).reason
         inner.append(None if is_refused else np.ascontiguousarray(losses))
     return PartTogether(inner, _residuals(part, fits, n))

@@ -19,22 +19,19 @@ import scipy.sparse as sp
 from sklearn.utils import check_array
 
 from ..data.table import Data
-from ..families.algorithm import Algorithm
-from ..families.family import Family
-from ..families.setting_groups import SettingGroup
 from ..runtime.cores import matrices_at_most
 from ..runtime.threads import stoppable
 from .base import Draw, Unsuited, added
 from .leading import Numbered, numbered
-from .measure import LossEvaluator, Predictions
+from .measure import Predictions
 from .narrow import is_narrow, note_on
 from .per_split import PerSplitPath, SplitLosses, restricted
 from .problem import (
     Combination,
+    Request,
     SplitProblem,
     column_names,
     has_mixed_names,
-    plain_steps_of,
     short_message,
 )
 from .refit import Key
@@ -72,18 +69,11 @@ class AfterTransformers(PerSplitPath):
     groups  key of a chain -> its settings, where they differ in the number of components
     """
 
-    def __init__(
-        self,
-        family: Family,
-        kinds: list[SettingGroup],
-        draws: Sequence[Draw],
-        evaluators: Sequence[LossEvaluator],
-        algorithm: Algorithm,
-    ) -> None:
-        groups = numbered(family, kinds)
+    def __init__(self, request: Request) -> None:
+        algorithm, draws = request.algorithm, request.draws
+        groups = numbered(request.family, request.kinds)
         together = {s: min(group.numbers) for group in groups for s in group.numbers}
-        axis = algorithm.axis_of
-        super().__init__(family, kinds, draws, evaluators, axis, together)
+        super().__init__(request, algorithm.axis_of, together)
         self.groups = {self.keys[min(group.numbers)]: group for group in groups}
         self.solve, self.counted = algorithm.predictions_of_split, algorithm.counted
         self.solve_leading = algorithm.predictions_of_leading
@@ -91,7 +81,7 @@ class AfterTransformers(PerSplitPath):
         self.takes_sparse = not any(map(algorithm.refuses_sparse, models))
         self.name, self.compiles = f"path:{algorithm.name}", algorithm.compiles
         self.reason = REASON
-        has_transformers = any(plain_steps_of(kind.candidate)[0] for kind in kinds)
+        has_transformers = any(request.transformers)
         # Products of sparse rows release Python's lock; transformers need not be safe there.
         releases_lock = sp.issparse(draws[0].data.X) or algorithm.in_threads
         self.threads = releases_lock and not has_transformers

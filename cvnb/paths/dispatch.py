@@ -98,7 +98,7 @@ def staged(request: Request) -> Path:
     """Return the path that fits the largest model per split, if that saves fits."""
     if any(request.transformers):
         _refuse_replaced_steps(request.family)
-    path = PrefixPath(request.family, request.kinds, request.draws, request.evaluators)
+    path = PrefixPath(request)
     _refuse(request.algorithm.refuses, path.models)
     _refuse(refuses_seed, [plain_steps_of(request.family.estimator)[1]])
     if not path.saves_fits:
@@ -166,17 +166,14 @@ def _after_transformers(request: Request) -> Path:
     """
     if any(request.transformers):
         _refuse_replaced_steps(request.family)
-    algorithm, draws, evaluators = request.algorithm, request.draws, request.evaluators
-    path = AfterTransformers(
-        request.family, request.kinds, draws, evaluators, algorithm
-    )
-    if algorithm.cost is not None and _has_only_scalers(request):
+    path, cost = AfterTransformers(request), request.algorithm.cost
+    if cost is not None and _has_only_scalers(request):
         n_values = [
             combination.values.size
             for combinations in path.chains.values()
             for combination in combinations
         ]
-        path.cost = _cost_of_all_splits(request, algorithm.cost, n_values)
+        path.cost = _cost_of_all_splits(request, cost, n_values)
     return path
 
 
@@ -190,7 +187,7 @@ def _cost_of_all_splits(
     """
     n_columns, total = request.evaluator.data.n_columns, 0.0
     levels = [splits for draw in request.draws for _, splits in draw.plan.levels()]
-    sizes = [splits.layout.sizes()[:, 0] for splits in levels if len(splits)]
+    sizes = [splits.layout.sizes()[:, 0] for splits in levels]
     n_train, times = np.unique(np.concatenate(sizes), return_counts=True)
     for size, n_splits in zip(n_train.tolist(), times.tolist(), strict=True):
         total += n_splits * sum(float(cost(size, n_columns, n)) for n in n_values)

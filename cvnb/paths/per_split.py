@@ -7,19 +7,18 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
 from ..families.algorithm import Axis
-from ..families.family import Family
 from ..families.setting_groups import SettingGroup
 from ..runtime.threads import Team
-from .base import Draw, Losses, Outside, Path, Refusal, Task, Unsuited, split_of
+from .base import Losses, Outside, Path, Refusal, Task, Unsuited, split_of
 from .measure import FIRST, LossEvaluator, Predictions
-from .problem import Combination, combinations_of
+from .problem import Combination, Request, combinations_of
 from .refit import Chain, Key, Refit, recorded
 
 NO_GROUPS: Mapping[int, int] = {}
@@ -60,10 +59,7 @@ class PerSplitPath(Path):
 
     def __init__(
         self,
-        family: Family,
-        kinds: list[SettingGroup],
-        draws: Sequence[Draw],
-        evaluators: Sequence[LossEvaluator],
+        request: Request,
         axis: Callable[[SettingGroup], Axis],
         together: Mapping[int, int] = NO_GROUPS,
     ) -> None:
@@ -71,10 +67,11 @@ class PerSplitPath(Path):
 
         together  setting -> another one in whose chain it is measured
         """
-        self.family, self.draws, self.evaluators = family, draws, evaluators
-        self.keys = Refit(family, draws, evaluators[0].loss, "").keys
+        self.family, self.draws = request.family, request.draws
+        self.evaluators, loss = request.evaluators, request.evaluator.loss
+        self.keys = Refit(self.family, self.draws, loss, "").keys
         self.chains: dict[Key, list[Combination]] = {}
-        for combination in combinations_of(kinds, axis):
+        for combination in combinations_of(request.kinds, axis):
             own_keys = [self.keys[together.get(s, s)] for s in combination.which]
             for key in dict.fromkeys(own_keys):
                 same = np.array([own == key for own in own_keys])

@@ -12,22 +12,20 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..families.family import Family
 from ..families.setting_groups import SettingGroup
 from ..runtime.thread_warnings import quiet
 from ..runtime.threads import Team
 from . import boosters
-from .base import Draw, Unsuited
+from .base import Unsuited
 from .boosters import library_of
 from .measure import LossEvaluator, Predictions
 from .per_split import PerSplitPath, SplitLosses
-from .problem import Combination, is_default_scaler, plain_steps_of
+from .problem import Combination, Request, is_default_scaler, plain_steps_of
 from .refit import Key
 from .sizes import (
     BOOSTING,
@@ -86,20 +84,14 @@ def refuses(last: Any) -> str:
 class PrefixPath(PerSplitPath):
     """One fit of the largest model per split."""
 
-    def __init__(
-        self,
-        family: Family,
-        kinds: list[SettingGroup],
-        draws: Sequence[Draw],
-        evaluators: Sequence[LossEvaluator],
-    ) -> None:
-        super().__init__(family, kinds, draws, evaluators, axis_of)
+    def __init__(self, request: Request) -> None:
+        super().__init__(request, axis_of)
         model = self.models[0]
         self.model_name = type(model).__name__
         kind = next((k for k in NAMES if type(model) in k), BOOSTING)
         name, self.reason = NAMES[kind]
         self.name = f"path:{name}"
-        self.threads = all(map(_can_run_in_threads, kinds))
+        self.threads = all(map(_can_run_in_threads, request.kinds))
 
     @property
     def models(self) -> list[Any]:
@@ -160,26 +152,25 @@ def _of_sizes(
         columns.setdefault(size, []).append(column)
     ranked = sorted(columns, key=rank)
     by_size = list(predictions_by_size(model, X, axis, ranked, method))
-    first = by_size[0].values
+    first, first_scores = by_size[0]
     values = np.empty((len(first), len(sizes)), dtype=first.dtype)
-    for size, predictions in zip(ranked, by_size, strict=True):
-        values[:, columns[size]] = predictions.values[:, None]
+    for size, (own_values, _) in zip(ranked, by_size, strict=True):
+        values[:, columns[size]] = own_values[:, None]
     if evaluator.classes is None:
         return Predictions(values)
     values = np.searchsorted(evaluator.classes, values)
     own = np.searchsorted(evaluator.classes, model.classes_)
     present = np.zeros((1, evaluator.classes.size), dtype=bool)
     present[0, own] = True
-    if not method:
+    if first_scores is None:
         return Predictions(values, present=present)
-    dtype = by_size[0].scores.dtype  # type: ignore[union-attr]
-    scores = np.zeros((*values.shape, evaluator.classes.size), dtype)
-    for size, predictions in zip(ranked, by_size, strict=True):
-        assert predictions.scores is not None
+    scores = np.zeros((*values.shape, evaluator.classes.size), first_scores.dtype)
+    for size, (_, own_scores) in zip(ranked, by_size, strict=True):
+        assert own_scores is not None
         # Decision values of two classes are one column, that of the second class.
-        classes = own if predictions.scores.ndim == 2 else own[-1:]
+        classes = own if own_scores.ndim == 2 else own[-1:]
         for column in columns[size]:
-            scores[:, column, classes] = predictions.scores.reshape(len(values), -1)
+            scores[:, column, classes] = own_scores.reshape(len(values), -1)
     return Predictions(values, scores, method, present)
 
 

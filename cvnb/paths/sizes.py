@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from itertools import starmap
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.ensemble import (
@@ -39,19 +38,13 @@ RANDOM = (
     ExtraTreesRegressor,
 )
 FORESTS = (*RANDOM, BaggingClassifier, BaggingRegressor)
+OfSize = tuple[np.ndarray, np.ndarray | None]  # numbers or labels; scores if wanted
 MEMBERS = (
     "estimators_",
     "estimators_features_",
     "estimator_weights_",
     "estimator_errors_",
 )
-
-
-class SizePredictions(NamedTuple):
-    """Predictions of one size: numbers or labels, and the scores of a method if wanted."""
-
-    values: np.ndarray
-    scores: np.ndarray | None
 
 
 def rank(size: Any) -> tuple[bool, Any]:
@@ -61,7 +54,7 @@ def rank(size: Any) -> tuple[bool, Any]:
 
 def predictions_by_size(
     model: Any, X: Any, axis: str, sizes: list[Any], method: str
-) -> Iterator[SizePredictions]:
+) -> Iterator[OfSize]:
     """Yield the predictions of each size for X, from the largest fitted model.
 
     axis    the parameter that is the size
@@ -70,9 +63,7 @@ def predictions_by_size(
     """
     model_class = type(model)
     if library_of(model):
-        yield from starmap(
-            SizePredictions, predictions_of_rounds(model, X, sizes, method)
-        )
+        yield from predictions_of_rounds(model, X, sizes, method)
     elif model_class in TREES and axis == "ccp_alpha":
         yield from _pruned_trees(model, X, sizes, method)
     elif model_class in TREES:
@@ -86,20 +77,20 @@ def predictions_by_size(
             yield _predictions(_first_members(model, size), X, method)
 
 
-def _predictions(model: Any, X: Any, method: str) -> SizePredictions:
+def _predictions(model: Any, X: Any, method: str) -> OfSize:
     values = model.predict(X)
-    return SizePredictions(values, getattr(model, method)(X) if method else None)
+    return values, getattr(model, method)(X) if method else None
 
 
-def _of_shares(model: Any, shares: np.ndarray, method: str) -> SizePredictions:
+def _of_shares(model: Any, shares: np.ndarray, method: str) -> OfSize:
     """Return the most frequent classes, and the shares of the classes if wanted."""
     labels = model.classes_.take(shares.argmax(axis=1))
-    return SizePredictions(labels, shares if method else None)
+    return labels, shares if method else None
 
 
 def _smaller_trees(
     model: Any, X: Any, sizes: list[Any], method: str
-) -> Iterator[SizePredictions]:
+) -> Iterator[OfSize]:
     """Yield the predictions of smaller trees.
 
     In the tree with L leaves a row ends at the last node below 2L - 1 of its path through
@@ -114,14 +105,14 @@ def _smaller_trees(
         n = np.add.reduceat(nodes.indices < 2 * size - 1, starts, dtype=np.intp)
         leaves = value[nodes.indices[starts + n - 1]]
         if type(model) is DecisionTreeRegressor:
-            yield SizePredictions(leaves[:, 0], None)
+            yield leaves[:, 0], None
         else:
             yield _of_shares(model, leaves, method)
 
 
 def _pruned_trees(
     model: Any, X: Any, sizes: list[Any], method: str
-) -> Iterator[SizePredictions]:
+) -> Iterator[OfSize]:
     """Yield the predictions after scikit-learn's own pruning of the unpenalised tree."""
     for alpha in sizes:
         pruned = copy.copy(model)  # pruning replaces its tree
@@ -132,7 +123,7 @@ def _pruned_trees(
 
 def _smaller_forests(
     model: Any, X: Any, sizes: list[Any], method: str
-) -> Iterator[SizePredictions]:
+) -> Iterator[OfSize]:
     """Yield means over the first trees, summed in the order of the forest; each predicts once."""
     X = check_array(X, dtype=np.float32, accept_sparse="csr", ensure_all_finite=False)
     total, wanted, has_classes = 0.0, set(sizes), hasattr(model, "classes_")
@@ -145,17 +136,15 @@ def _smaller_forests(
         if has_classes:
             yield _of_shares(model, mean, method)
         else:
-            yield SizePredictions(mean, None)
+            yield mean, None
 
 
-def _stages(
-    model: Any, X: Any, sizes: list[Any], method: str
-) -> Iterator[SizePredictions]:
+def _stages(model: Any, X: Any, sizes: list[Any], method: str) -> Iterator[OfSize]:
     """Yield scikit-learn's own stages; beyond an early end, the last one."""
     values, scores = _picked(model.staged_predict(X), sizes), [None] * len(sizes)
     if method:
         scores = _picked(getattr(model, f"staged_{method}")(X), sizes)
-    yield from map(SizePredictions, values, scores)
+    yield from zip(values, scores, strict=True)
 
 
 def _picked(stages: Iterator[np.ndarray], sizes: list[int]) -> list[Any]:

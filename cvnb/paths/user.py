@@ -211,8 +211,8 @@ class OfLargest:
     memory: Counted
 
     def __call__(self, work: Work, plan: Plan) -> float:
-        levels = [splits for _, splits in plan.levels() if len(splits)]
-        n_train = max(int(splits.layout.sizes()[:, 0].max()) for splits in levels)
+        layouts = [splits.layout for _, splits in plan.levels()]
+        n_train = max(int(layout.sizes()[:, 0].max()) for layout in layouts)
         return self.memory(n_train, work.data.n_columns, len(work.family.settings))
 
 

@@ -58,7 +58,7 @@ class Again:
             with quiet():  # the result has the cautions already
                 plan = draw(recipe, data, task, spec, outer)
         work = self._work_of(smallest_part(plan))
-        feasibility.check(plan, data, task, work.family, work.loss, work.kinds)
+        feasibility.check(plan, replace(work, data=data))
         return work, Draw(plan, data)
 
     @cached_property

@@ -15,13 +15,14 @@ import scipy.sparse as sp
 from sklearn.utils import get_tags
 
 from ..data.table import Data
+from ..engine.work import Work
 from ..errors import DataError, FamilyError, InfeasibleError, LossError
 from ..families.checks import will_have
 from ..families.family import Family
 from ..families.labels import estimator_label, format_setting
 from ..families.registry import recognised
 from ..families.row_needs import row_needs, steps_of
-from ..families.setting_groups import SettingGroup, check_parameters
+from ..families.setting_groups import SettingGroup
 from ..losses.loss import Loss, check_loss
 from ..losses.metrics import refuse_unsuited
 from ..splits.layouts import Splits
@@ -64,24 +65,10 @@ OPAQUE_STEPS = (
 )
 
 
-def check(
-    plan: Plan,
-    data: Data,
-    task: str,
-    family: Family,
-    loss: Loss,
-    kinds: list[SettingGroup] | None = None,
-) -> list[str]:
-    """Return notes on this plan; raise an error if a split cannot be fitted or measured.
-
-    plan    all splits
-    data    the rows
-    task    "classification" or "regression"
-    family  the estimator with its settings
-    loss    what is measured
-    kinds   the result of check_parameters(family), if it is known already
-    """
-    kinds = check_parameters(family) if kinds is None else kinds
+def check(plan: Plan, work: Work) -> list[str]:
+    """Return notes on this plan; raise an error if a split cannot be fitted or measured."""
+    data, family, task = work.data, work.family, work.task
+    kinds, loss = work.kinds, work.loss
     candidates = [kind.candidate for kind in kinds]
     check_loss(loss, data.y, task, data.weights is not None)
     refuse_unsuited(loss, data, task)
@@ -91,8 +78,7 @@ def check(
         _check_takes_weights(candidates)
     survey = SplitSurvey(data)
     for name, splits in plan.levels():
-        if len(splits):
-            survey.add(name, splits, loss)
+        survey.add(name, splits, loss)
     survey.refuse(loss)
     _check_sizes(family, kinds, survey)
     if not survey.constant:

@@ -138,11 +138,8 @@ def _seconds_of_fits(work: Work, plan: Plan, path: Path, fits: int) -> float:
         seconds = _seconds_of_a_split(work, plan, path)
     if seconds is None:
         return _seconds_of_a_fit(work, plan) * fits
-    n_rows = sum(
-        int(splits.layout.sizes()[:, 0].sum())
-        for _, splits in plan.levels()
-        if len(splits)
-    )
+    layouts = [splits.layout for _, splits in plan.levels()]
+    n_rows = sum(int(layout.sizes()[:, 0].sum()) for layout in layouts)
     n_first = len(_first_split(plan)[0])
     return SINGLE_SPLIT * n_splits + seconds * n_rows / max(1, n_first)
 

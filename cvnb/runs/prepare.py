@@ -274,8 +274,8 @@ def _prepare_family(
     plan = without_unused_inner(plan, family, kinds[0].candidate, inner_spec)
     rule = rule_of(options.select, family, kinds, loss)
     rule.refuse(plan)
-    notes = feasibility.check(plan, data, task, family, loss, kinds)
     work = Work(family, kinds, data, loss, task, rule, options.path, options.n_jobs)
+    notes = feasibility.check(plan, work)
     refuse_text(work, plan)
     notes = [*data.notes, *notes, *divided_groups(plan, inner_spec)]
     return PreparedFamily(work, plan, tuple(notes))

@@ -234,7 +234,8 @@ class Plan:
 
     def levels(self) -> Iterator[tuple[str, Splits]]:
         """Yield (name with a {k}, splits): the outer splits, then the inner ones of every part."""
-        yield "outer split {k}", self.outer
+        if self.outer_layout is not None:
+            yield "outer split {k}", self.outer
         if self.inner_layouts is None:
             return
         for j, splits in enumerate(self.inner):
@@ -242,8 +243,6 @@ class Plan:
             yield f"inner split {{k}}{inside}", splits
 
     def _findings(self, name: str, splits: Splits) -> Iterator[str]:
-        if not len(splits):
-            return
         if misfit := splits.misfit:
             which = "outside" if misfit > 0 else "left out of"
             yield f"{name.format(k=0)}: {count(abs(misfit), 'row')} {which} its training part"

@@ -105,7 +105,7 @@ class ClassPath(Path):
         self.cost = sum(map(self._cost, self.plans))
 
     def _cost(self, plan: Plan) -> float:
-        layouts = [splits.layout for _, splits in plan.levels() if len(splits)]
+        layouts = [splits.layout for _, splits in plan.levels()]
         n_tested = float(sum(layout.sizes()[:, 1].sum() for layout in layouts))
         one_row = (self.X.shape[1] + OTHER_WORK) * self.n_settings * self.n_classes
         return n_tested * one_row + plan.n_parts * float(len(self.X) * self.width)

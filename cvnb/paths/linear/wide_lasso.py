@@ -45,13 +45,12 @@ def cost_of_splits(plan: Plan, n_columns: int, paths: Sequence[PenaltyPath]) -> 
     n_settings = sum(path.alphas.size for path in paths)
     with_squares = sum(path.alphas.size for path in paths if path.l1_ratio != 1.0)
     for _, splits in plan.levels():
-        if len(splits):
-            n = splits.layout.sizes()[:, 0].astype(np.float64)
-            of_rows = (PER_COPY + PER_CHECK * n_settings) * n * n_columns
-            of_steps = PER_ENTRY * n**3 + PER_STEP * n_settings * n**2
-            of_factors = PER_FACTOR[0] * n**3 + PER_FACTOR[1] * n**2
-            costs = of_rows + of_steps + with_squares * of_factors + PER_FIT
-            total += float(costs.sum())
+        n = splits.layout.sizes()[:, 0].astype(np.float64)
+        of_rows = (PER_COPY + PER_CHECK * n_settings) * n * n_columns
+        of_steps = PER_ENTRY * n**3 + PER_STEP * n_settings * n**2
+        of_factors = PER_FACTOR[0] * n**3 + PER_FACTOR[1] * n**2
+        costs = of_rows + of_steps + with_squares * of_factors + PER_FIT
+        total += float(costs.sum())
     return total
 
 

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, LossError
-from .checked import is_number
+from .checked import is_number, number, probability
 from .measured import is_result
+from .spread import positive_range
 
 if TYPE_CHECKING:
     from ..results.estimate import RiskEstimate
@@ -35,7 +36,8 @@ def dev_set_bound(
     if is_result(n_dev):
         n_dev, n_settings = _sizes_of(n_dev, range)
     width = 1.0 if range is None else range
-    _check_arguments("n_dev", n_dev, n_settings, delta, width)
+    number("n_dev", n_dev, least=1)
+    _check_arguments(n_settings, delta, width)
     return _finite(
         lambda: width * math.sqrt(2.0 / n_dev * _logarithm(n_settings, delta))
     )
@@ -53,7 +55,9 @@ def dev_set_size(
     >>> dev_set_size(0.1, 50)
     1521
     """
-    _check_arguments("width", width, n_settings, delta, range)
+    if number("width", width) <= 0:
+        raise InputError(f"width={width!r} must be a finite number > 0.")
+    _check_arguments(n_settings, delta, range)
     exact = _finite(lambda: 2.0 * (range / width) ** 2 * _logarithm(n_settings, delta))
     return math.ceil(exact * (1 - 1e-12))  # rounding must not add a row
 
@@ -101,26 +105,13 @@ def _sizes_of(result: RiskEstimate, range: float | None) -> tuple[int, int]:
     return smallest, len(record.family.settings)
 
 
-def _check_arguments(
-    name: str, first: float, n_settings: Any, delta: float, range: float
-) -> None:
-    """Refuse what no formula here takes; `first` is n_dev or width, by its name."""
-    is_rows = name == "n_dev"
-    is_positive = is_number(first) and first > 0 and math.isfinite(first)
-    if not is_positive or (is_rows and first < 1):
-        bound = ">= 1" if is_rows else "> 0"
-        raise InputError(f"{name}={first!r} must be a finite number {bound}.")
-    if not (is_number(n_settings) and n_settings >= 1 and n_settings != math.inf):
-        raise InputError(f"n_settings={n_settings!r} must be a finite number >= 1.")
-    if not (is_number(delta) and 0 < delta < 1):
-        raise InputError(f"delta={delta!r} is a probability strictly between 0 and 1.")
-    if not (is_number(range) and range > 0):
-        raise InputError(
-            f"range={range!r} must be a number > 0: the width of the interval that the "
-            "loss lies in."
-        )
-    if not math.isfinite(range):
+def _check_arguments(n_settings: Any, delta: float, range: float) -> None:
+    """Refuse what no formula here takes."""
+    number("n_settings", n_settings, least=1)
+    probability("delta", delta)
+    if is_number(range) and range == math.inf:
         raise LossError(
             "an unbounded loss (range=inf) has no such bound; clip the loss and give the "
             "width of its range."
         )
+    positive_range(range)

@@ -65,14 +65,10 @@ def measured_candidates(record: Record) -> Candidates:
         splits, chosen = list(plan.inner[j]), int(table.chosen[j])
         own = own_choices(record, table.inner[j], chosen)
         models = models_of(record, splits, [chosen] * len(splits))
-        again = [k for k, s in enumerate(own) if s != chosen]
-        own_models = list(models)
-        for k, model in zip(
-            again,
-            models_of(record, [splits[k] for k in again], [own[k] for k in again]),
-            strict=True,
-        ):
-            own_models[k] = model
+        own_models = [
+            model if s == chosen else models_of(record, [split], [s])[0]
+            for model, split, s in zip(models, splits, own, strict=True)
+        ]
         for name, several in (("ensemble", models), ("own", own_models)):
             losses[name].append(_loss_on(record, ensemble(several, data.X), test))
     return Candidates(

@@ -632,6 +632,6 @@ def test_a_bound_explorer_says_what_the_formulas_say():
     assert number(view.bound) in view._words.value
     assert str(view.size) in view._words.value
     view.delta = 2.0
-    assert "delta=2.0 is a probability strictly between 0 and 1" in drawn(view)
+    assert "delta=2.0 must lie strictly between 0 and 1" in drawn(view)
     view.delta = 0.1
     assert drawn(view) == ""

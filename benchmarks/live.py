@@ -2,7 +2,8 @@
 JupyterLab.
 
 Thirty changes each of the seed, K, J and the grid: milliseconds from the input event in the
-browser to plotly's "plotly_afterplot". Needs a Chromium; the median must stay below 150.
+browser to plotly's "plotly_afterplot". Needs a Chromium; the median must stay below 150. What
+follows the first repaint delays the second change, which is printed on its own.
 """
 
 import sys
@@ -64,7 +65,7 @@ def main():
                     seen.page.wait_for_timeout(250)  # a person, not a flood
                 print(
                     f"{name:5} {len(taken)} changes: median {median(taken):.0f} ms, "
-                    f"slowest {max(taken):.0f} ms"
+                    f"second {taken[1]:.0f} ms, slowest {max(taken):.0f} ms"
                 )
             browser.close()
         finally:

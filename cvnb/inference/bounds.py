@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, LossError
-from .checked import is_number, number, probability
+from ..splits.specs import is_whole
+from .checked import is_number, number, probability, whole
 from .measured import is_result
 from .spread import positive_range
 
@@ -107,7 +108,10 @@ def _sizes_of(result: RiskEstimate, range: float | None) -> tuple[int, int]:
 
 def _check_arguments(n_settings: Any, delta: float, range: float) -> None:
     """Refuse what no formula here takes."""
-    number("n_settings", n_settings, least=1)
+    if is_whole(n_settings):  # possibly beyond every float
+        whole("n_settings", n_settings, least=1)
+    else:
+        number("n_settings", n_settings, least=1)
     probability("delta", delta)
     if is_number(range) and range == math.inf:
         raise LossError(

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..losses.scale import Scale
 from ..paths.base import Draw, Kept, Outside, Task
 from ..paths.refit import Refit, recorded
 from ..runtime.cancel import Stop
 from ..runtime.threads import Team
-from ..wording import count, number
+from ..wording import count
 from .executor import Poll
 from .progress import Progress, Slot
 from .table import TableBuilder
@@ -136,9 +137,9 @@ class Run:
         finished = np.flatnonzero(table.finished)
         if not len(table.outer) or not finished.size:
             return ""
-        mean = loss.shown(float(table.outer[finished, table.chosen[finished]].mean()))
-        name = loss.words if loss.is_score else f"{loss.name} risk"
-        return f"{name} so far {number(mean)} in {count(finished.size, 'outer split')}"
+        mean = float(table.outer[finished, table.chosen[finished]].mean())
+        shown = Scale.of(loss, mean).write(mean)
+        return f"{loss.words} so far {shown} in {count(finished.size, 'outer fold')}"
 
 
 def compiler_of(progress: Progress) -> AbstractContextManager[Compiler]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,10 +30,56 @@ def format_setting(setting: Setting) -> str:
     return ", ".join(f"{key}={format_value(value)}" for key, value in setting.items())
 
 
-def format_value(value: Any) -> str:
-    """Return a number with six significant digits, or the repr of any other value on one line."""
+def shown_settings(settings: Sequence[Setting]) -> list[str]:
+    """Return settings for a reader: "C=10" for {"logisticregression__C": 10}.
+
+    Names of pipeline steps are left out where no other parameter of the grid has the same
+    last name.
+
+    >>> shown_settings([{"svc__C": 1, "pca__n": 2}, {"svc__C": 9, "rbf__n": 2}])
+    ['C=1, pca__n=2', 'C=9, rbf__n=2']
+    """
+    names = shown_names(settings)
+    texts = shown_values(settings)
+    return [
+        ", ".join(f"{names[key]}={texts[key, place]}" for key in setting)
+        for place, setting in enumerate(settings)
+    ]
+
+
+def shown_names(settings: Sequence[Setting]) -> dict[str, str]:
+    """Return the last part of each parameter's name, or all of it where that is ambiguous."""
+    last = {key: key.rpartition("__")[2] for setting in settings for key in setting}
+    times = Counter(last.values())
+    return {name: short if times[short] == 1 else name for name, short in last.items()}
+
+
+def shown_values(settings: Sequence[Setting]) -> dict[tuple[str, int], str]:
+    """Return the text of each value by (parameter, index of the setting).
+
+    Numbers have three significant digits, or as many as tell the values apart.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, setting in enumerate(settings):
+        for key in setting:
+            places[key].append(place)
+    texts = {}
+    for key, found in places.items():
+        values = [settings[place][key] for place in found]
+        full = [format_value(value) for value in values]
+        candidates = (
+            [format_value(value, digits) for value in values] for digits in (3, 4, 5)
+        )
+        n_distinct = len(set(full))
+        shown = next((x for x in candidates if len(set(x)) == n_distinct), full)
+        texts.update({(key, i): x for i, x in zip(found, shown, strict=True)})
+    return texts
+
+
+def format_value(value: Any, digits: int = 6) -> str:
+    """Return a number with so many significant digits, or the repr of any other value on one line."""
     if isinstance(value, float | np.floating):
-        return f"{value:.6g}"
+        return f"{value:.{digits}g}"
     if inspect.isroutine(value) or isinstance(value, np.ufunc):
         return value.__name__
     text = repr(value.item() if isinstance(value, np.generic) else value)

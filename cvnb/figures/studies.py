@@ -265,7 +265,7 @@ def ladder_figure(steps: Ladder) -> go.Figure:
         value = loss.shown(step.estimate)
         ends = [value, value]
         if (own := step.interval) is not None:
-            ends = [loss.shown(x) for x in (own.low, own.high)]
+            ends = [own.low, own.high]
         values.append(value)
         below.append(value - min(ends))
         above.append(max(ends) - value)

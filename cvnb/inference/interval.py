@@ -10,11 +10,13 @@ import numpy as np
 
 from ..errors import InputError
 from ..losses.ranges import range_of
+from ..losses.scale import decimals_of, written
 from .checked import probability
 from .doubts import SMALL, doubts_of
 from .interval_methods import (
     METHODS,
     RepeatedMethod,
+    covered_in_words,
     one_part,
     other_loss,
     parts_overlap,
@@ -30,10 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interval:
-    """low <= target <= high with probability `level`; both are losses, in the loss's range.
+    """low <= target <= high with probability `level`, in the range of the loss or score.
+
+    Both are scores where scoring= names a score (accuracy, ROC AUC), else losses.
 
     method   name of the formula
     target   what the interval covers
+    covers   the same in a few words without symbols: "the 5 models tested"
     why      why this method
     warning  one sentence on why it may mislead; "" where nothing is suspicious
     """
@@ -45,9 +50,11 @@ class Interval:
     target: str
     why: str
     warning: str = ""
+    covers: str = ""
 
     def __repr__(self) -> str:
-        ends = f"{self.low:.6g} to {self.high:.6g}"
+        decimals = decimals_of(self.high - self.low, self.low)
+        ends = f"{written(self.low, decimals)} to {written(self.high, decimals)}"
         method = f"({self.method}, {self.why})"
         words = f"{100 * self.level:g} % interval {ends} {method} for {self.target}"
         return f"{words}. {self.warning}" if self.warning else words
@@ -90,7 +97,9 @@ def interval_of(
     target = chosen.covers(result) + _units(result)
     doubts = doubts_of(result, name)
     warning = f"It may mislead: {'; '.join(doubts)}." if doubts else ""
-    return Interval(*_clipped(result, *ends), level, name, target, why, warning)
+    low, high = result._record.loss.shown_ends(*_clipped(result, *ends))
+    covers = covered_in_words(chosen.covers, result)
+    return Interval(low, high, level, name, target, why, warning, covers)
 
 
 def _refuse_repeats(name: str, n_repeats: Any) -> None:
@@ -142,9 +151,5 @@ def _auto(result: RiskEstimate) -> tuple[str, str]:
 
 
 def _units(result: RiskEstimate) -> str:
-    """In which loss and which units the target is measured, where that is not obvious."""
-    loss = result._record.loss
-    words = f", by the loss -{loss.score_name}" if loss.is_score else ""
-    if rows_in_groups(result):
-        words += "; rows of one group taken as one unit"
-    return words
+    """In which units the target is measured, where that is not obvious."""
+    return "; rows of one group taken as one unit" if rows_in_groups(result) else ""

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from ..results.estimate import RiskEstimate
 
 
+Covers = Callable[["RiskEstimate"], str]
+
+
 @dataclass(frozen=True)
 class Method:
     """One method of result.interval.
@@ -37,7 +40,7 @@ class Method:
     """
 
     ends: Callable[[RiskEstimate, float, float | None], Ends]
-    covers: Callable[[RiskEstimate], str]
+    covers: Covers
     refuses: dict[Callable[[RiskEstimate], bool], str] = field(default_factory=dict)
 
 
@@ -64,7 +67,7 @@ class RepeatedMethod:
     """
 
     centred: Callable[[RiskEstimate, int | None], Centred]
-    covers: Callable[[RiskEstimate], str]
+    covers: Covers
     refuses: dict[Callable[[RiskEstimate], bool], str] = field(default_factory=dict)
 
 
@@ -104,6 +107,21 @@ def final_predictor(result: RiskEstimate) -> str:
 def procedure_and_final(result: RiskEstimate) -> str:
     """Both, for an interval that is wide on purpose."""
     return f"{procedure(result)}; wide enough for {final_predictor(result)}, too"
+
+
+def covered_in_words(covers: Covers, result: RiskEstimate) -> str:
+    """Return in a few words without symbols what an interval covers."""
+    if covers in (tested_predictors, predictors_by_rows):
+        n = len(result.fold_risks)
+        return "the model tested" if n == 1 else f"the {n} models tested"
+    return IN_WORDS.get(covers, "")
+
+
+IN_WORDS: dict[Covers, str] = {
+    procedure: "the procedure at this training size",
+    final_predictor: "the final model",
+    procedure_and_final: "the procedure and the final model",
+}
 
 
 # What a method may refuse

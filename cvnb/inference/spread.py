@@ -49,7 +49,7 @@ def bayle_interval(
     if is_result(losses):
         interval = losses.interval(level, "bayle")  # raises what must be refused
         if variance == "all_pairs":
-            return interval.low, interval.high
+            return losses._record.loss.shown_ends(interval.low, interval.high)
         losses = outer_rows(losses)
     folds = _checked_folds(losses)
     if len(folds) < 2:

@@ -39,6 +39,17 @@ NO_MEAN_OF_ROWS = TWO_CLASSES | VARIATION | POSITIVES | {
     "balanced_accuracy_score", "d2_brier_score", "d2_log_loss_score", "max_error",
     "median_absolute_error", "root_mean_squared_error", "root_mean_squared_log_error",
 }  # fmt: skip
+PLAIN_NAMES = {
+    "zero-one": "error rate",
+    "squared": "mean squared error",
+    "absolute": "mean absolute error",
+    "log": "log loss",
+    "f1": "F1",
+    "r2": "R²",
+    "roc_auc": "ROC AUC",
+    "roc_auc_ovo": "ROC AUC (one against one)",
+    "roc_auc_ovr": "ROC AUC (one against the rest)",
+}
 
 
 @dataclass(frozen=True)
@@ -77,12 +88,19 @@ class Loss:
     @property
     def is_score(self) -> bool:
         """Whether it is displayed as a score: larger is better."""
-        return self.scorer is not None and getattr(self.scorer, "_sign", 1) > 0
+        if self.scorer is None:
+            return self.score_name == "accuracy"
+        return getattr(self.scorer, "_sign", 1) > 0
 
     @property
     def words(self) -> str:
-        """What is averaged: "zero-one loss" or "roc_auc"."""
-        return str(self.score_name) if self.is_score else f"{self.name} loss"
+        """What the displayed number is: "error rate", "mean squared error", "ROC AUC"."""
+        if self.is_known:
+            return "accuracy" if self.is_score else PLAIN_NAMES[self.name]
+        if self.scorer is None:
+            return f"{self.name} loss"
+        name = str(self.score_name) if self.is_score else self.name
+        return PLAIN_NAMES.get(name, name.replace("_", " "))
 
     def shown(self, loss: Any) -> Any:
         """The number to display for a loss, or numbers for an array; None for None."""
@@ -99,10 +117,14 @@ class Loss:
         ends = (0.0 - high, 0.0 - low) if self.is_score else (low, high)
         return " to ".join(map(number, ends))
 
+    def shown_ends(self, low: float, high: float) -> tuple[float, float]:
+        """The ends of an interval of losses as displayed, or losses of displayed ends."""
+        return (self.shown(high), self.shown(low)) if self.is_score else (low, high)
+
     @property
     def shown_name(self) -> str:
-        """The name of the displayed number: "zero-one risk" or "roc_auc (large is good)"."""
-        return f"{self.words} (large is good)" if self.is_score else f"{self.name} risk"
+        """The same with the direction of a score: "ROC AUC (large is good)"."""
+        return f"{self.words} (large is good)" if self.is_score else self.words
 
     @property
     def heading(self) -> str:

@@ -37,6 +37,8 @@ text{font:11px system-ui,sans-serif;fill:#555}
 .l{stroke-dasharray:4 3;stroke:#888}
 .n{stroke:#d9480f}
 .h{fill:#1565c0}
+.p{fill:#6b7785}
+.q{stroke:#6b7785;stroke-width:2;fill:none}
 .c{fill:#fff}
 .k{fill:#2b8a3e}
 .d{fill:#1f4e8c}
@@ -50,6 +52,8 @@ text{fill:#bbb}
 .g{stroke:#444}
 .m{stroke:#64a8ec}
 .h{fill:#64a8ec}
+.p{fill:#9aa7b4}
+.q{stroke:#9aa7b4}
 .k{fill:#69c37c}
 .c{fill:#111}
 .d{fill:#9ccbf7}

@@ -2,84 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any
-
-import numpy as np
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError, Interrupted
-from ..inference.measured import paired_losses
-from ..inference.paired import alpaydin_5x2cv, corrected_t, is_5x2
-from ..inference.spread import corrected_t_interval
-from ..losses.loss import Loss
 from ..splits.plan import Plan
-from ..wording import count, number
+from ..wording import count
 from .estimate import RiskEstimate, record_of
+from .pairs import Pair, compare_pairs
+from .scales import scale_of
 
-LEVEL = 0.05
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two families on the same splits.
-
-    difference  mean of the loss of the first minus that of the second
-    same        whether their losses are equal in every split
-    n_splits    outer splits that both finished; difference and same are over these
-    t, p        corrected resampled t and its two-sided p
-    p_holm      p corrected for the number of pairs
-    low, high   95 % interval of the difference, of the same test
-    F, p_F      the 5×2cv F test, where the outer splits are five times two halves
-    reason      why there is no test
-    """
-
-    first: str
-    second: str
-    difference: float | None
-    same: bool
-    n_splits: int
-    loss: Loss
-    t: float | None = None
-    p: float | None = None
-    p_holm: float | None = None
-    low: float | None = None
-    high: float | None = None
-    F: float | None = None
-    p_F: float | None = None
-    reason: str = ""
-
-    @property
-    def sentence(self) -> str:
-        """The difference, its tests and a verdict."""
-        loss, names = self.loss, f"{self.first} minus {self.second}"
-        shown = number(loss.shown_difference(self.difference))
-        difference = f"{shown} ({loss.shown_name})"
-        if self.difference is None or self.t is None:
-            return f"{names}: {difference}; no test, because {self.reason}"
-        if self.same:
-            splits = count(self.n_splits, "outer split")
-            return f"{names}: no difference in any of {splits}."
-        t = loss.shown_difference(self.t)
-        difference += f", 95 % interval {self.shown_interval}"
-        test = f"corrected t = {t:.3f}, p = {self.p:.3g}"
-        if self.p_holm != self.p:
-            test += f", {self.p_holm:.3g} after Holm"
-        if self.F is not None:
-            test += f"; 5×2cv F = {self.F:.3f}, p = {self.p_F:.3g}"
-        return f"{names}: {difference}; {test}: {self._verdict()}."
-
-    @property
-    def shown_interval(self) -> str:
-        """The interval of the difference as displayed; "–" without one."""
-        return self.loss.shown_interval(self.low, self.high)
-
-    def _verdict(self) -> str:
-        p = max(self.p_holm or 0.0, self.p_F or 0.0)
-        if self.difference is None or not p < LEVEL:
-            return "these splits do not tell them apart"
-        return f"{self.first if self.difference < 0 else self.second} is better"
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Comparison(Mapping[str, RiskEstimate]):
@@ -139,15 +75,110 @@ class Comparison(Mapping[str, RiskEstimate]):
         """Each two families, with the tests of their difference on the shared splits."""
         return compare_pairs(self._results)
 
+    @property
+    def ranked(self) -> list[str]:
+        """The names, the best first; equal risks in the order given."""
+        return sorted(self, key=lambda name: _rank(self[name]))
+
+    @property
+    def verdict(self) -> str:
+        """Which model is best, and whether these splits tell it from the others."""
+        return verdict_of(self)
+
+    def against_best(self, name: str) -> Pair | None:
+        """Return the pair of a model and the best one, model minus best; None for the best."""
+        best = self.ranked[0]
+        for pair in self.pairs:
+            if {pair.first, pair.second} == {name, best}:
+                return pair if pair.first == name else pair.turned()
+        return None
+
+    def predictor(self, name: str = "best", how: str = "retrain") -> Any:
+        """Return the fitted estimator of a model for new data.
+
+        name: of the model; "best" is the one with the smallest risk, unless a model has
+        that name. how: as in RiskEstimate.predictor
+        """
+        if name == "best" and name not in self:
+            name = self.ranked[0]
+        if name not in self:
+            known = ", ".join(map(repr, self))
+            raise InputError(
+                f"name={name!r} is no model of this comparison; use {known}."
+            )
+        return self[name].predictor(how)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a pandas table, one row per model, the best first."""
+        from .frames import comparison_frame
+
+        return comparison_frame(self)
+
+    def figure(self) -> Any:
+        """Draw the fold losses of every model in plotly, joined by a line for each fold."""
+        from ..figures.comparison import comparison_figure
+
+        return comparison_figure(self)
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write one HTML page that needs no network, and return its path."""
+        from ..views.html_report import write_report
+
+        return write_report(self, path)
+
     def __repr__(self) -> str:
-        from ..views.display import comparison_text
+        from ..views.comparison_card import comparison_text
 
         return comparison_text(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        from ..views.display import comparison_bundle
+        from ..views.comparison_card import comparison_bundle
 
         return comparison_bundle(self)
+
+
+def _rank(result: RiskEstimate) -> tuple[bool, bool, float]:
+    """Order results: measured and finished ones first, small risks first."""
+    number = result.flat if result.risk is None else result.risk
+    if number is None:
+        return True, True, 0.0
+    return False, not result.complete, number
+
+
+def verdict_of(comparison: Comparison) -> str:
+    """Return the verdict of a comparison as one sentence."""
+    best = comparison.ranked[0]
+    result, loss = comparison[best], record_of(comparison[best]).loss
+    if result.plan.outer_layout is None:
+        return "No verdict: nothing was measured outside the folds that chose the settings."
+    if result.risk is None:
+        return "No verdict: no outer fold was finished."
+    side = "highest" if loss.is_score else "lowest"
+    shown = scale_of(*comparison.values()).write(result.risk)
+    subject = f"{best} has the {side} {loss.words} ({shown})"
+    others = {name: comparison.against_best(name) for name in comparison.ranked[1:]}
+    if not others:
+        return f"{subject}; there is no other model to compare it with."
+    apart = [name for name, pair in others.items() if pair and pair.is_separated]
+    close = [name for name in others if name not in apart]
+    folds = count(len(result.fold_risks), "fold")
+    if all(pair is not None and pair.same for pair in others.values()):
+        return f"{subject}, and the others have the same in every fold."
+    if not close:
+        return f"{subject}, and these {folds} separate it from {_listed(apart)}."
+    reasons = {pair.reason for pair in others.values() if pair and pair.reason}
+    if len(reasons) == 1 and not apart:
+        return f"{subject}; nothing tells whether that is chance: {reasons.pop()}"
+    doubt = f"these {folds} cannot separate it from {_listed(close)}"
+    if apart:
+        return f"{subject}: better than {_listed(apart)}, but {doubt}."
+    return f"{subject}, but {doubt}."
+
+
+def _listed(names: list[str]) -> str:
+    """Return "a", "a and b", "a, b and c"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def finished(result: RiskEstimate | Comparison | None) -> str:
@@ -197,66 +228,3 @@ def _has_begun(result: RiskEstimate) -> bool:
 
 def _share(result: RiskEstimate) -> str:
     return f"{len(result.chosen_index)} of {count(result.plan.n_parts, 'outer split')}"
-
-
-def compare_pairs(
-    results: Mapping[str, RiskEstimate], level: float = 1 - LEVEL
-) -> list[Pair]:
-    """Return each two results, with p-values corrected for the number of pairs (Holm).
-
-    level: of the intervals of the differences
-    """
-    pairs = [_pair(*names, results, level) for names in combinations(results, 2)]
-    tested = [i for i, pair in enumerate(pairs) if pair.p is not None]
-    corrected = holm(np.array([pairs[i].p for i in tested], dtype=np.float64))
-    for i, p in zip(tested, corrected, strict=True):
-        pairs[i] = replace(pairs[i], p_holm=float(p))
-    return pairs
-
-
-def holm(p: np.ndarray) -> np.ndarray:
-    """p-values corrected for the chance of any false finding among n.
-
-        the i-th smallest, i = 0, 1, ..., times n - i; at least the one before, at most 1
-
-    >>> holm(np.array([0.01, 0.04, 0.03]))
-    array([0.03, 0.06, 0.06])
-    """
-    order = np.argsort(p, kind="stable")
-    factors = p.size - np.arange(p.size)
-    corrected = np.empty_like(p)
-    corrected[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * factors))
-    return corrected
-
-
-def _pair(
-    first: str, second: str, results: Mapping[str, RiskEstimate], level: float
-) -> Pair:
-    a, b = results[first], results[second]
-    loss = record_of(a).loss
-    n = min(len(a.fold_risks), len(b.fold_risks))
-    d = a.fold_risks[:n] - b.fold_risks[:n]
-    difference = float(d.mean()) if n else None
-    pair = Pair(first, second, difference, n > 0 and not d.any(), n, loss)
-    try:
-        t, p, low, high = tests_of(*paired_losses(a, b), level)
-        pair = replace(pair, t=t, p=p, low=low, high=high)
-        if a.complete and b.complete and is_5x2(a.plan):
-            F, p_F = alpaydin_5x2cv(a, b)
-            pair = replace(pair, F=F, p_F=p_F)
-    except InputError as error:
-        return replace(pair, reason=str(error))
-    return pair
-
-
-def tests_of(
-    d: np.ndarray, n_train: float, n_test: float, level: float
-) -> tuple[float, float, float | None, float | None]:
-    """Return (t, p, low, high) of differences d on the same splits (corrected resampled t).
-
-    Equal losses have no interval.
-    """
-    t, p = corrected_t(d, n_train, n_test)
-    if not d.any():
-        return t, p, None, None
-    return t, p, *corrected_t_interval(d, n_train, n_test, level)

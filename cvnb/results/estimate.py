@@ -28,6 +28,7 @@ from .candidates import (
     models_of,
     own_choices,
 )
+from .frames import result_frame
 from .notes import notes_of
 from .predictor import ensemble
 from .quantity import quantity_of
@@ -57,7 +58,7 @@ class RiskEstimate:
     >>> round(result.risk, 4), round(result.score, 4)
     (0.0467, 0.9533)
     >>> round(result.flat, 4), round(result.optimism, 4), round(result.interval().high, 4)
-    (0.04, 0.0067, 0.0932)
+    (0.04, 0.0067, 0.9772)
     >>> result.fold_risks.round(4), float(result.fold_scores[1])
     (array([0.0333, 0.    , 0.0667, 0.0333, 0.1   ]), 1.0)
     >>> result.chosen[0], result.settings[result.chosen_index[0]], result.final_setting
@@ -73,7 +74,7 @@ class RiskEstimate:
     >>> result.plan.outer, result.predictor()[-1]
     (<5 splits: 120 training rows, 30 test rows>, KNeighborsClassifier(metric='euclidean'))
     >>> list(result.to_frame()), len(result.curve_figure().data), len(result.nest_figure().data)
-    (['split', 'n_train', 'n_test', 'k', 'inner_loss', 'outer_loss'], 9, 29)
+    (['split', 'n_train', 'n_test', 'k', 'inner_score', 'outer_score'], 9, 29)
     >>> result.code().splitlines()[-1]
     "result = recipe.run(knn(k=[1, 5, 9]), X, y, scoring='accuracy', flat=True)"
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -329,24 +330,11 @@ class RiskEstimate:
         return Plan(data.n_rows, None, inner, inner_words=words, data=data)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a pandas table, one row per outer split: sizes, θ_j, its inner loss, ε_j."""
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError(
-                "to_frame() gives a pandas DataFrame; pip install pandas, or use the "
-                "result's arrays."
-            ) from None
-        curves, losses, settings = self.inner_curves, self.fold_risks, self.settings
-        rows = []
-        for j, s in enumerate(self._record.table.chosen):
-            train, test = self.plan.part(j)
-            sizes = {"split": j, "n_train": train.size, "n_test": test.size}
-            row: dict[str, Any] = {**sizes, **settings[s]}
-            row["inner_loss"] = np.nan if curves is None else float(curves[j, s])
-            row["outer_loss"] = float(losses[j]) if len(losses) else np.nan
-            rows.append(row)
-        return pd.DataFrame(rows)
+        """Return a pandas table, one row per outer split: sizes, θ_j, its inner loss, ε_j.
+
+        Scores in place of losses where scoring= names a score.
+        """
+        return result_frame(self)
 
     def curve_figure(self) -> Any:
         """Draw error versus θ in plotly: inner and outer curves, choices, flat and nested risk."""
@@ -376,12 +364,12 @@ class RiskEstimate:
         return code_of(self._record)
 
     def __repr__(self) -> str:
-        from ..views.display import result_text
+        from ..views.card import result_text
 
         return result_text(self)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        from ..views.display import result_bundle
+        from ..views.card import result_bundle
 
         return result_bundle(self)
 

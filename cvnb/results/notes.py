@@ -23,6 +23,12 @@ def notes_of(record: Record) -> list[str]:
     return [note for notes in kinds for note in notes(record)]
 
 
+def actions_of(record: Record) -> list[str]:
+    """Return the notes that ask for something to be done."""
+    kinds = (_interrupt, _edges, _failures)
+    return [note for notes in kinds for note in notes(record)]
+
+
 def _interrupt(record: Record) -> list[str]:
     if record.table.complete:
         return []

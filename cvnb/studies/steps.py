@@ -92,8 +92,7 @@ class Ladder(Report):
         low_high = "–"
         if step.interval is not None:
             ends = (step.interval.low, step.interval.high)
-            shown = sorted(map(loss.shown, ends))
-            low_high = " to ".join(rounded(end, 4) for end in shown)
+            low_high = " to ".join(rounded(end, 4) for end in ends)
         plan = step.result.plan
         splits = plan.inner[0] if plan.outer_layout is None else plan.outer
         return [
@@ -123,11 +122,11 @@ class Ladder(Report):
             if step.result is None or step.estimate is None:
                 continue
             loss = record_of(step.result).loss
-            ends = [step.estimate] * 2
+            estimate = loss.shown(step.estimate)
+            ends = estimate, estimate
             if step.interval is not None:
-                ends = [step.interval.low, step.interval.high]
-            low, high = sorted(map(loss.shown, ends))
-            lines.append((step.name, loss.shown(step.estimate), low, high))
+                ends = step.interval.low, step.interval.high
+            lines.append((step.name, estimate, *ends))
         return draw_steps(lines, record_of(self._first).loss.shown_name).img
 
     def figure(self) -> Any:

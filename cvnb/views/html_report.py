@@ -12,19 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError, WrongTypeError
-from ..figures import curve_figure, nest_figure
+from ..figures import comparison_figure, curve_figure, nest_figure
 from ..pictures.curves import curve_of
-from ..results.estimate import RiskEstimate, record_of
-from .display import details, pictures_of, splits_table
-from .markup import html, html_list, html_table
+from ..results.comparison import Comparison
+from ..results.estimate import RiskEstimate
+from .card import caption, details, folds_table, pictures_of, urgent_notes
+from .comparison_card import LEFT, models_table, pair_sentences
+from .comparison_card import caption as models_caption
+from .markup import html, html_list, html_table, strip
 from .methods import methods_of
 from .phrases import (
+    baseline_words,
     choice_words,
-    doubt_words,
     flat_words,
     headline,
     interval_words,
-    recipe_words,
 )
 
 STYLE = """
@@ -35,7 +37,7 @@ body {
     margin: 32px auto;
     padding: 0 16px;
 }
-h1 { font-size: 17px; font-weight: normal; margin: 0 }
+h1 { font-size: 17px; font-weight: normal; margin: 0 0 4px }
 h1 b { font-size: 36px }
 h2 { font-size: 17px; margin: 32px 0 8px }
 table { border-collapse: collapse }
@@ -51,8 +53,10 @@ blockquote { margin: 0; padding: 2px 16px; border-left: 3px solid #e8590c }
 """
 
 
-def write_report(result: RiskEstimate, path: str | os.PathLike[str]) -> Path:
-    """Write the page and return its path."""
+def write_report(
+    shown: RiskEstimate | Comparison, path: str | os.PathLike[str]
+) -> Path:
+    """Write the page of a result or a comparison and return its path."""
     if not isinstance(path, str | os.PathLike):
         raise WrongTypeError(
             f"report({path!r}): give the name of a file, "
@@ -68,55 +72,86 @@ def write_report(result: RiskEstimate, path: str | os.PathLike[str]) -> Path:
         raise InputError(
             f'report({name}): {name} {problem}; give the name of a file, such as "risk.html".'
         )
-    target.write_text(page_of(result), encoding="utf-8")
+    target.write_text(page_of(shown), encoding="utf-8")
     return target
 
 
-def page_of(result: RiskEstimate) -> str:
+def page_of(shown: RiskEstimate | Comparison) -> str:
     """Return the page as text."""
     from plotly.offline import get_plotlyjs
 
-    value, name = headline(result)
-    title = escape(f"{value} {name}")
-    head = f'<meta charset="utf-8"><title>{title}</title><style>{STYLE}</style>'
+    if isinstance(shown, RiskEstimate):
+        title, body = " ".join(headline(shown)), _body_of_result(shown)
+    else:
+        title, body = shown.verdict, _body_of_comparison(shown)
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
     script = f"<script>{get_plotlyjs()}</script>"
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head>{head}{script}</head>\n'
-        f"<body>{_body(result, value, name)}</body></html>\n"
+        f"<body>{body}</body></html>\n"
     )
 
 
-def _body(result: RiskEstimate, value: str, name: str) -> str:
+def _body_of_result(result: RiskEstimate) -> str:
+    value, name = headline(result)
     phrases = (
         interval_words(result),
-        doubt_words(result),
+        baseline_words(result),
         flat_words(result),
         choice_words(result),
     )
-    family = escape(record_of(result).family.label)
-    recipe = escape(recipe_words(result))
     has_curve = curve_of(result) is not None
     pictures = f"<noscript>{pictures_of(result)}</noscript>"
-    table = splits_table(result, most=len(result.plan.outer) + 1)
+    table = folds_table(result, most=len(result.plan.outer) + 1)
+    parts = [
+        f'<p class="faint">{escape(caption(result))}</p>',
+        f"<h1><b>{escape(value)}</b> {escape(name)}</h1>",
+        *(f"<div>{escape(phrase)}</div>" for phrase in phrases if phrase),
+        strip(urgent_notes(result)),
+    ]
     sections = {
-        "Error versus θ": _figure(curve_figure(result), "curve") if has_curve else "",
+        "Error of every setting": (
+            _figure(curve_figure(result), "curve") if has_curve else ""
+        ),
         "Which row is where": _figure(nest_figure(result), "nest") + pictures,
-        "Splits": html_table(table),
+        "Folds": html_table(table, left={"chosen"}),
         "Notes": html_list(result.notes),
         "For the methods section": (
             f"<blockquote><p>{html(methods_of(result))}</p></blockquote>"
         ),
+        "In symbols": f"<p>{html(result.quantity)}</p>",
         "How this was computed": (
             f"{html_list(details(result))}<pre>{escape(result.code())}</pre>"
         ),
     }
-    parts = [
-        f"<h1><b>{escape(value)}</b> {escape(name)}</h1>",
-        *(f"<div>{html(phrase)}</div>" for phrase in phrases if phrase),
-        f'<p class="faint">{html(result.quantity)}<br>{family}: {recipe}</p>',
-        *(f"<h2>{title}</h2>{text}" for title, text in sections.items() if text),
-    ]
-    return "".join(parts)
+    return "".join(parts) + _sections(sections)
+
+
+def _body_of_comparison(comparison: Comparison) -> str:
+    is_measured = all(len(result.fold_risks) for result in comparison.values())
+    methods = "".join(
+        f"<blockquote><p><b>{escape(name)}</b>. {html(methods_of(result))}</p></blockquote>"
+        for name, result in comparison.items()
+    )
+    sections = {
+        "Models": html_table(models_table(comparison, pictures=True), LEFT),
+        "Every pair": html_list(pair_sentences(comparison)),
+        "Fold by fold": (
+            _figure(comparison_figure(comparison), "folds") if is_measured else ""
+        ),
+        "Which row is where": _figure(nest_figure(comparison.plan), "nest"),
+        "Notes": html_list(comparison.notes),
+        "For the methods section": methods,
+    }
+    top = f'<p class="faint">{escape(models_caption(comparison))}</p>'
+    verdict = f"<h1>{escape(comparison.verdict)}</h1>"
+    return top + verdict + _sections(sections)
+
+
+def _sections(sections: dict[str, str]) -> str:
+    return "".join(
+        f"<h2>{title}</h2>{text}" for title, text in sections.items() if text
+    )
 
 
 def _figure(figure: Any, name: str) -> str:

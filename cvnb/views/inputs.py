@@ -112,8 +112,8 @@ def recipes_text(names: Iterable[str]) -> str:
     rows: list[Sequence[str]] = [
         [name, _estimated_by(getattr(Recipe, name)())] for name in names
     ]
-    named = text_table((("recipe", "what it does"), rows), align="ljust")
-    return "\n".join([*text_table(RECIPES, align="ljust"), "", *named])
+    named = text_table((("recipe", "what it does"), rows), left=None)
+    return "\n".join([*text_table(RECIPES, left=None), "", *named])
 
 
 def _estimated_by(recipe: Recipe) -> str:

@@ -5,30 +5,47 @@ Every string of the user's is escaped, and dollar signs are kept from MathJax.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 
 from ..wording import count
 
 SHOWN_NOTES = 5
+SHOWN_URGENT = 3
 FAINT = "opacity:.75"
+BIG = "font-size:28px;font-weight:bold"
+AMBER = (
+    "border-left:4px solid #d9480f;background-color:rgba(217,72,15,.1);"
+    "padding:4px 12px;margin:8px 0"
+)
 IGNORED_BY_MATHJAX = 'class="tex2jax_ignore mathjax_ignore"'
-CELL = '<td style="padding:3px 8px">'  # the front ends' own tables are twice as tall
+CELL = (
+    "padding:3px 8px;white-space:nowrap"  # the front ends' own tables are twice as tall
+)
+LEFT = ";text-align:left"
 INDICES = {"ℓ": "D", "A": "θ̂", "θ": "j", "ε": "j"}
 
 Table = tuple[Sequence[str], list[Sequence[str]]]  # head, rows
 Bundle = dict[str, str]
 
 
-def text_table(table: Table, align: str = "rjust") -> list[str]:
-    """Return the lines of a table with aligned columns; align is "ljust" or "rjust"."""
+class Markup(str):
+    """HTML in a cell of a table, which is not escaped."""
+
+
+def text_table(table: Table, left: Collection[str] | None = ()) -> list[str]:
+    """Return the lines of a table with aligned columns.
+
+    left: names of the columns aligned on the left; None for all
+    """
     head, rows = table
     lines = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    sides = ["<" if left is None or name in left else ">" for name in head]
     return [
         "  ".join(
-            getattr(cell, align)(width)
-            for cell, width in zip(line, widths, strict=True)
+            f"{cell:{side}{width}}"
+            for cell, side, width in zip(line, sides, widths, strict=True)
         ).rstrip()
         for line in lines
     ]
@@ -42,16 +59,32 @@ def html(text: str) -> str:
     return text
 
 
-def html_table(table: Table) -> str:
-    """Return a table with scoped headers, every cell escaped."""
+def html_table(table: Table, left: Collection[str | int] = ()) -> str:
+    """Return a table with scoped headers, every cell escaped that is no Markup.
+
+    left: names or indices of the columns aligned on the left
+    """
     head, rows = table
-    headers = "".join(f'<th scope="col">{html(name)}</th>' for name in head)
-    body = ""
-    for row in rows:
-        cells = "".join(f"{CELL}{escape(text)}</td>" for text in row)
-        body += f"<tr>{cells}</tr>"
-    inside = f"<thead><tr>{headers}</tr></thead><tbody>{body}</tbody>"
-    return f'<table style="margin-left:0">{inside}</table>'
+    n_columns = len(rows[0]) if rows else len(head)
+    names = [*head, *[""] * (n_columns - len(head))]
+    styles = [
+        CELL + LEFT * (name in left or place in left)
+        for place, name in enumerate(names)
+    ]
+    body = "".join(f"<tr>{_cells(row, styles)}</tr>" for row in rows)
+    headers = "".join(
+        f'<th scope="col" style="{style}">{html(name)}</th>'
+        for name, style in zip(head, styles, strict=False)
+    )
+    above = f"<thead><tr>{headers}</tr></thead>" if head else ""
+    return f'<table style="margin-left:0">{above}<tbody>{body}</tbody></table>'
+
+
+def _cells(row: Sequence[str], styles: Sequence[str]) -> str:
+    return "".join(
+        f'<td style="{style}">{cell if isinstance(cell, Markup) else escape(cell)}</td>'
+        for cell, style in zip(row, styles, strict=True)
+    )
 
 
 def html_list(sentences: Iterable[str]) -> str:
@@ -65,12 +98,35 @@ def html_notes(notes: list[str]) -> str:
     shown, more = html_list(notes[:SHOWN_NOTES]), notes[SHOWN_NOTES:]
     if not more:
         return shown
-    summary = f"<summary>{count(len(more), 'more note')}</summary>"
-    return f"{shown}<details>{summary}{html_list(more)}</details>"
+    return shown + folded(count(len(more), "more note"), html_list(more))
+
+
+def folded(title: str, inside: str, is_open: bool = False) -> str:
+    """Return HTML behind a title that opens it; "" if there is nothing inside."""
+    if not inside:
+        return ""
+    summary = f"<summary>{escape(title)}</summary>"
+    return f"<details{' open' * is_open}>{summary}{inside}</details>"
+
+
+def block(inside: str, style: str) -> str:
+    """Return HTML in a block that stands next to others where there is room."""
+    look = f"display:inline-block;vertical-align:top;{style}"
+    return f'<div style="{look}">{inside}</div>' if inside else ""
+
+
+def strip(sentences: Sequence[str]) -> str:
+    """Return an amber strip with what needs action; all but three sentences are folded."""
+    if not sentences:
+        return ""
+    shown = "".join(f"<div>{escape(text)}</div>" for text in sentences[:SHOWN_URGENT])
+    more = html_list(sentences[SHOWN_URGENT:])
+    rest = folded(f"{len(sentences) - SHOWN_URGENT} more", more)
+    return f'<div style="{AMBER}">{shown}{rest}</div>'
 
 
 def bundle(text: str, *parts: str) -> Bundle:
     """Return plain text, and parts of HTML in one block, by MIME type."""
     inside = "".join(parts)
-    block = f'<div {IGNORED_BY_MATHJAX} style="line-height:1.4">{inside}</div>'
-    return {"text/plain": text, "text/html": block}
+    page = f'<div {IGNORED_BY_MATHJAX} style="line-height:1.4">{inside}</div>'
+    return {"text/plain": text, "text/html": page}

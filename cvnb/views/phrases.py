@@ -1,48 +1,63 @@
-"""A result in short phrases: its number, recipe, interval, choices and flat estimate."""
+"""A result in short phrases of plain English: its number, interval, baseline, choices."""
 
 from __future__ import annotations
 
 from collections import Counter
 
 from ..errors import InputError
-from ..families.labels import format_setting
+from ..families.labels import shown_settings
+from ..inference.interval import Interval
+from ..results.baseline import Baseline
 from ..results.estimate import RiskEstimate, record_of
-from ..wording import number
+from ..results.scales import root_words, scale_of
+
+# Outer splits up to which a display fits the baseline, which takes a millisecond for each.
+MOST_BASELINES = 500
+GUESSES = {
+    "majority class": "Always guessing the commonest class",
+    "class shares": "Always giving each class its share",
+    "mean": "Always predicting the mean of y",
+    "median": "Always predicting the median of y",
+}
 
 
 def headline(result: RiskEstimate) -> tuple[str, str]:
-    """Return (the number, its name)."""
-    loss, tuned = record_of(result).loss, len(result.settings) > 1
+    """Return (the number, what it is): ("4.2 %", "of new rows misclassified")."""
+    loss, scale = record_of(result).loss, scale_of(result)
     if result.risk is None and result.plan.outer_layout is not None:
-        reason = "not measured, because no outer split was finished"
-        return number(None), f"{shown_number(result)}: {reason}"
+        reason = "not measured, because no outer fold was finished"
+        return "–", f"{loss.shown_name}: {reason}"
     if result.risk is None:
-        optimistic = ": optimistic, not an estimate of the risk" * tuned
-        return number(loss.shown(result.flat)), f"{inner_words(result)}{optimistic}"
-    if len(result.plan.outer) == 1:
-        rule = "tuned predictor" if tuned else "predictor"
-    else:
-        rule = "tuned rule" if tuned else "algorithm"
-    if loss.is_score:
-        name = f"{loss.words} of the {rule} (a score: large is good)"
-    else:
-        name = f"{loss.name} risk of the {rule}"
-    return number(loss.shown(result.risk)), name
+        return scale.write(result.flat), inner_words(result)
+    name = f"{loss.words} on new rows{' (large is good)' * loss.is_score}"
+    if loss.zero_one:
+        name = "of new rows classified correctly"
+        if not loss.is_score:
+            name = "of new rows misclassified"
+    if root := root_words(result):
+        name += f"; its root, {root}, is in the units of y"
+    if loss.name == "absolute":
+        name += ", in the units of y"
+    return scale.write(result.risk), name
+
+
+def inner_words(result: RiskEstimate) -> str:
+    """Return what the minimum of the inner curve is, where nothing is measured outside."""
+    name = record_of(result).loss.words
+    if len(result.settings) == 1:
+        return f"{name} of one setting by {result.plan.inner_words}"
+    return (
+        f"{name} on the folds that chose the setting: "
+        "optimistic, not an estimate for new rows"
+    )
 
 
 def shown_number(result: RiskEstimate) -> str:
     """Return the name of the number in the column of a comparison."""
-    if result.plan.outer_layout is None:
-        return inner_words(result)
-    return record_of(result).loss.shown_name
-
-
-def inner_words(result: RiskEstimate) -> str:
-    """Return the name of min_s inner_curves[0, s]."""
     loss = record_of(result).loss
-    if len(result.settings) == 1:
-        return f"inner {loss.words} of one setting"
-    return f"{'largest' if loss.is_score else 'smallest'} inner {loss.words}"
+    if result.plan.outer_layout is None:
+        return f"inner {loss.shown_name}"
+    return loss.shown_name
 
 
 def recipe_words(result: RiskEstimate) -> str:
@@ -58,56 +73,88 @@ def recipe_words(result: RiskEstimate) -> str:
     return f"{recipe.name} ({record.plan.words}){seed}; {size}"
 
 
-def interval_words(result: RiskEstimate) -> str:
-    """Return "95 % interval 0.02 to 0.06 (bayle) for …"; "" if no interval is valid."""
+def shown_interval(result: RiskEstimate) -> Interval | None:
+    """Return the interval of a result; None where none is valid."""
     try:
-        interval = result.interval()
+        return result.interval()
     except InputError:
+        return None
+
+
+def interval_words(result: RiskEstimate) -> str:
+    """Return "95 % interval 2.6 to 5.9 %, for the 5 models tested"; "" without one."""
+    interval = shown_interval(result)
+    if interval is None:
         return ""
-    loss = record_of(result).loss
-    ends = sorted(
-        float(loss.shown(end) or 0.0) for end in (interval.low, interval.high)
-    )
-    # Without the size, which is in the line of the quantity.
-    target = interval.target.split(", |S|")[0].split(": E[")[0]
-    shown = " to ".join(map(number, ends))
-    return f"95 % interval {shown} ({interval.method}) for {target}"
+    ends = scale_of(result).ends(interval.low, interval.high)
+    return f"95 % interval {ends}, for {interval.covers}"
 
 
 def doubt_words(result: RiskEstimate) -> str:
     """Return why the interval may mislead, as a sentence; "" if nothing is suspicious."""
-    try:
-        warning = result.interval().warning
-    except InputError:
-        return ""
+    interval = shown_interval(result)
+    warning = "" if interval is None else interval.warning
     return warning.replace("It may", "The interval may", 1)
 
 
-def choice_words(result: RiskEstimate) -> str:
-    """Return "k=4 chosen in 3 of 5 splits, k=1 in 1, k=8 in 1".
+def shown_baseline(result: RiskEstimate) -> Baseline | None:
+    """Return the baseline of a result; None where there is none or very many splits."""
+    if result.risk is None or len(result.fold_risks) > MOST_BASELINES:
+        return None
+    return result.baseline
 
-    "" if there is one setting only, or one split.
+
+def baseline_words(result: RiskEstimate) -> str:
+    """Return "Always guessing the commonest class: 37 % wrong."; "" without a baseline."""
+    baseline, loss = shown_baseline(result), record_of(result).loss
+    if baseline is None:
+        return ""
+    shown = scale_of(result).write(baseline.risk)
+    if loss.zero_one:
+        number = f"{shown} {'right' if loss.is_score else 'wrong'}"
+    else:
+        number = f"{loss.words} {shown}"
+    return f"{GUESSES[baseline.name]}: {number}."
+
+
+def no_better_words(result: RiskEstimate) -> str:
+    """Return a sentence where the risk is not below that of the baseline, else ""."""
+    baseline = shown_baseline(result)
+    if baseline is None or result.risk is None or result.risk < baseline.risk:
+        return ""
+    guess = GUESSES[baseline.name]
+    return f"No better than {guess[:1].lower()}{guess[1:]}."
+
+
+def choice_words(result: RiskEstimate) -> str:
+    """Return "k=4 chosen in 3 of 5 folds, k=1 in 1, k=8 in 1".
+
+    "" if there is one setting only, or one fold.
     """
     n_splits = len(result.chosen)
     if len(result.settings) == 1 or n_splits < 2:
         return ""
-    counts = Counter(format_setting(setting) for setting in result.chosen)
+    names = shown_settings(result.settings)
+    counts = Counter(names[s] for s in result.chosen_index)
     (first, n), *others = counts.most_common()
     if not others:
-        return f"{first} chosen in all {n} splits"
+        return f"{first} chosen in all {n} folds"
     more = ", ".join(f"{setting} in {m}" for setting, m in others[:3])
     dots = ", …" if len(others) > 3 else ""
-    return f"{first} chosen in {n} of {n_splits} splits, {more}{dots}"
+    return f"{first} chosen in {n} of {n_splits} folds, {more}{dots}"
 
 
 def flat_words(result: RiskEstimate) -> str:
-    """Return the flat estimate and its difference from the risk; "" if it is not known."""
-    if result.optimism is None or len(result.settings) == 1:
+    """Return what the flat estimate is and how far it is off; "" if it is not known."""
+    optimism = result.optimism
+    if optimism is None or len(result.settings) == 1:
         return ""
-    loss = record_of(result).loss
-    flat = f"flat estimate {number(loss.shown(result.flat))} (optimistic)"
-    if number(result.flat) == number(result.risk):  # they may differ by rounding errors
-        return f"{flat}, the same here"
-    side = "below" if (result.optimism >= 0) != loss.is_score else "above"
-    reference = "it" if loss.is_score else "the risk"
-    return f"{flat}, {number(abs(result.optimism))} {side} {reference}"
+    scale = scale_of(result)
+    flat, risk = scale.write(result.flat), scale.write(result.risk)
+    said = "Choosing and scoring on the same folds would have said"
+    if flat == risk:
+        return f"{said} the same."
+    size = scale.size(optimism)
+    if optimism > 0:
+        return f"{said} {flat}: too good by {size}."
+    return f"{said} {flat}: worse by {size}, by chance."

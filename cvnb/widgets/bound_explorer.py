@@ -9,7 +9,7 @@ from ..errors import InputError
 from ..inference.bounds import dev_set_bound, dev_set_size
 from ..pictures.curves import Axis, Curve
 from ..pictures.svg import draw_curve
-from ..views.display import html
+from ..views.markup import html
 from ..wording import number as shown
 from .form import number
 from .static_copy import Snapshot

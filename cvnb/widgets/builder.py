@@ -25,7 +25,8 @@ from ..families.family import Family
 from ..results.estimate import RiskEstimate, record_of
 from ..runs.prepare import PreparedRun, prepare
 from ..runtime.thread_warnings import quiet
-from ..views.display import html, pictures_of, strip_of
+from ..views.card import pictures_of, strip_of
+from ..views.markup import html
 from .code_writer import GIVEN, CodeWriter
 from .controls import controls_of, message
 from .curve_view import figure_of_result

@@ -19,7 +19,8 @@ from ..pictures.curves import Curve, Surface, curve_of
 from ..pictures.split_map import nest_of, opened
 from ..pictures.svg import draw_nest
 from ..results.estimate import RiskEstimate, record_of
-from ..views.display import html_table, pictures_of, strip_of
+from ..views.card import pictures_of, strip_of
+from ..views.markup import html_table
 from ..wording import number
 from .curve_view import CurveView, figure_of_result
 from .static_copy import Snapshot

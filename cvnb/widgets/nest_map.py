@@ -10,7 +10,7 @@ from ..pictures.svg import draw_nest
 from ..results.estimate import RiskEstimate
 from ..splits.layouts import Splits
 from ..splits.plan import Plan
-from ..views.display import html_list
+from ..views.markup import html_list
 from ..wording import count, some
 from .form import number
 from .static_copy import Snapshot

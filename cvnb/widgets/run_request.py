@@ -22,7 +22,7 @@ from ..results.estimate import Record, RiskEstimate
 from ..runs.options import DEFAULTS, Options
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
-from ..views.display import strip_of
+from ..views.card import strip_of
 from ..wording import count
 from .code_writer import GIVEN, LOSSES
 from .curve_view import figure_of_result

@@ -22,7 +22,8 @@ from ..runtime.thread_warnings import quiet
 from ..splits.recipes import Recipe
 from ..splits.specs import Folds
 from ..studies.seeds import OverSeeds
-from ..views.display import html, strip_of
+from ..views.card import strip_of
+from ..views.markup import html
 from ..wording import count, rounded
 from .code_writer import GIVEN
 from .controls import message

@@ -8,7 +8,7 @@ from typing import Any
 from ..figures.studies import beside_curve
 from ..results.estimate import RiskEstimate, record_of
 from ..studies.seeds import OverSeeds, growing
-from ..views.display import html
+from ..views.markup import html
 from ..wording import count, rounded
 from .curve_view import CurveView, figure_of_result
 from .view import panel

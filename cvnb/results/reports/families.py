@@ -10,7 +10,8 @@ from ...inference.checked import number as checked_number
 from ...inference.checked import probability
 from ...inference.paired import Posterior, bayesian_t
 from ...wording import number
-from ..comparison import Comparison, Pair, compare_pairs
+from ..comparison import Comparison
+from ..pairs import Pair, compare_pairs
 from .base import Report
 
 

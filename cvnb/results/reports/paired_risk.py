@@ -9,8 +9,8 @@ import numpy as np
 
 from ...errors import InputError
 from ...inference.measured import refuse_time, split_sizes
-from ..comparison import tests_of
 from ..estimate import RiskEstimate, record_of
+from ..pairs import tests_of
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def shown_values(settings: Sequence[Setting]) -> dict[tuple[str, int], str]:
 
 
 def format_value(value: Any, digits: int = 6) -> str:
-    """Return a number with so many significant digits, or the repr of any other value on one line."""
+    """Return a number with so many significant digits, any other value as one line of repr."""
     if isinstance(value, float | np.floating):
         return f"{value:.{digits}g}"
     if inspect.isroutine(value) or isinstance(value, np.ufunc):

@@ -38,7 +38,7 @@ class Line:
         return self.folds if len(self.folds) <= MOST_FOLDS else ()
 
 
-def draw_lines(lines: Sequence[Line], width: int = 240) -> list[Picture]:
+def draw_lines(lines: Sequence[Line], width: int = 200) -> list[Picture]:
     """Return a picture of each line, all on one axis."""
     numbers = np.array([x for line in lines for x in line.numbers], dtype=np.float64)
     known = numbers[np.isfinite(numbers)]

@@ -19,10 +19,9 @@ AMBER = (
     "padding:4px 12px;margin:8px 0"
 )
 IGNORED_BY_MATHJAX = 'class="tex2jax_ignore mathjax_ignore"'
-CELL = (
-    "padding:3px 8px;white-space:nowrap"  # the front ends' own tables are twice as tall
-)
-LEFT = ";text-align:left"
+CELL = "padding:3px 8px"  # the front ends' own tables are twice as tall
+
+LEFT, NUMBER = ";text-align:left", ";white-space:nowrap"
 INDICES = {"ℓ": "D", "A": "θ̂", "θ": "j", "ε": "j"}
 
 Table = tuple[Sequence[str], list[Sequence[str]]]  # head, rows
@@ -68,7 +67,7 @@ def html_table(table: Table, left: Collection[str | int] = ()) -> str:
     n_columns = len(rows[0]) if rows else len(head)
     names = [*head, *[""] * (n_columns - len(head))]
     styles = [
-        CELL + LEFT * (name in left or place in left)
+        CELL + (LEFT if name in left or place in left else NUMBER)
         for place, name in enumerate(names)
     ]
     body = "".join(f"<tr>{_cells(row, styles)}</tr>" for row in rows)
@@ -77,7 +76,8 @@ def html_table(table: Table, left: Collection[str | int] = ()) -> str:
         for name, style in zip(head, styles, strict=False)
     )
     above = f"<thead><tr>{headers}</tr></thead>" if head else ""
-    return f'<table style="margin-left:0">{above}<tbody>{body}</tbody></table>'
+    table = f'<table style="margin-left:0">{above}<tbody>{body}</tbody></table>'
+    return f'<div style="overflow-x:auto">{table}</div>'
 
 
 def _cells(row: Sequence[str], styles: Sequence[str]) -> str:

@@ -127,9 +127,9 @@ class Run:
         if j < 0:
             return ""
         if k < 0:
-            return f"now outer split {j}"
+            return f"now outer fold {j + 1}"
         nested = self.draws[0].plan.outer_layout is not None
-        return f"now inner split {k}{f' of outer split {j}' * nested}"
+        return f"now inner fold {k + 1}{f' of outer fold {j + 1}' * nested}"
 
     def _risk_so_far(self) -> str:
         """Return the mean loss of the chosen settings over the finished outer splits."""

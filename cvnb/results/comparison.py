@@ -120,11 +120,14 @@ class Comparison(Mapping[str, RiskEstimate]):
 
         return comparison_figure(self)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write one HTML page that needs no network, and return its path."""
+    def report(self, path: str | os.PathLike[str], figures: bool = False) -> Path:
+        """Write one HTML page that needs no network, and return its path.
+
+        figures=True adds plotly's figures to explore, 5 MB.
+        """
         from ..views.html_report import write_report
 
-        return write_report(self, path)
+        return write_report(self, path, figures)
 
     def __repr__(self) -> str:
         from ..views.comparison_card import comparison_text

@@ -348,14 +348,15 @@ class RiskEstimate:
 
         return nest_figure(self)
 
-    def report(self, path: str | os.PathLike[str]) -> Path:
+    def report(self, path: str | os.PathLike[str], figures: bool = False) -> Path:
         """Write one HTML page that needs no network, and return its path.
 
-        It has figures to explore, splits, notes, a methods paragraph and the code.
+        It has pictures, folds, notes, a methods paragraph and the code; figures=True adds
+        plotly's figures to explore, 5 MB.
         """
         from ..views.html_report import write_report
 
-        return write_report(self, path)
+        return write_report(self, path, figures)
 
     def code(self) -> str:
         """Return Python code that makes this result again, given X and y."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..engine.table import Failure
-from ..families.labels import format_setting, format_value
+from ..families.labels import format_value, shown_names, shown_settings
 from ..families.registry import sentence_of
 from ..inference.checked import is_number
 from ..wording import count, without_numbers
@@ -109,9 +109,10 @@ def grid_edges(record: Record) -> list[GridEdge]:
 
 
 def _edges(record: Record) -> list[str]:
+    names = shown_names(record.family.settings)
     return [
-        f"{edge.axis}={format_value(edge.value)}, the {edge.side} edge of its grid, was "
-        f"chosen{_of_splits(record, edge.at)}."
+        f"{names[edge.axis]}={format_value(edge.value, 3)}, the {edge.side} edge of its grid, "
+        f"was chosen{_of_splits(record, edge.at)}."
         for edge in grid_edges(record)
     ]
 
@@ -124,13 +125,13 @@ def _failures(record: Record) -> list[str]:
     for (s, cause), failures in by_setting.items():
         splits, first = [], failures[0]
         if first.k is not None:
-            splits.append(f"inner split {first.k}")
+            splits.append(f"inner fold {first.k + 1}")
         if record.plan.outer_layout is not None:
-            splits.append(f"outer split {first.j}")
+            splits.append(f"outer fold {first.j + 1}")
         where = " of ".join(splits)
         if len(failures) > 1:
-            where += f" and {count(len(failures) - 1, 'more split')}"
-        setting = format_setting(record.family.settings[s]) or "The estimator"
+            where += f" and {count(len(failures) - 1, 'more fold')}"
+        setting = shown_settings(record.family.settings)[s] or "The estimator"
         notes.append(f"{setting} failed in {where}: {' '.join(cause.split())}")
     return notes
 

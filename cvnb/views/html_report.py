@@ -1,7 +1,7 @@
-"""A result as one HTML page that needs no network.
+"""A result or a comparison as one HTML page that needs no network.
 
-It has the number and its name, interactive figures and a paragraph for a paper. plotly.js is
-embedded once. Where scripts do not run, the small static pictures are shown.
+It has the number in words, pictures, and a paragraph for a paper. With figures=True plotly.js
+is embedded once; where scripts do not run, the small static pictures are shown.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ from typing import Any
 from ..errors import InputError, WrongTypeError
 from ..figures import comparison_figure, curve_figure, nest_figure
 from ..pictures.curves import curve_of
+from ..pictures.split_map import nest_of
+from ..pictures.svg import draw_nest
 from ..results.comparison import Comparison
 from ..results.estimate import RiskEstimate
+from ..splits.options import check_bool
 from .card import caption, details, folds_table, pictures_of, urgent_notes
 from .comparison_card import LEFT, models_table, pair_sentences
 from .comparison_card import caption as models_caption
 from .markup import html, html_list, html_table, strip
-from .methods import methods_of
+from .methods import checklist_of, methods_of, references_of
 from .phrases import (
     baseline_words,
     choice_words,
@@ -54,9 +57,15 @@ blockquote { margin: 0; padding: 2px 16px; border-left: 3px solid #e8590c }
 
 
 def write_report(
-    shown: RiskEstimate | Comparison, path: str | os.PathLike[str]
+    shown: RiskEstimate | Comparison,
+    path: str | os.PathLike[str],
+    figures: bool = False,
 ) -> Path:
-    """Write the page of a result or a comparison and return its path."""
+    """Write the page of a result or a comparison and return its path.
+
+    figures: whether the page holds plotly and its figures
+    """
+    check_bool("figures", figures)
     if not isinstance(path, str | os.PathLike):
         raise WrongTypeError(
             f"report({path!r}): give the name of a file, "
@@ -72,27 +81,29 @@ def write_report(
         raise InputError(
             f'report({name}): {name} {problem}; give the name of a file, such as "risk.html".'
         )
-    target.write_text(page_of(shown), encoding="utf-8")
+    target.write_text(page_of(shown, figures), encoding="utf-8")
     return target
 
 
-def page_of(shown: RiskEstimate | Comparison) -> str:
+def page_of(shown: RiskEstimate | Comparison, figures: bool = False) -> str:
     """Return the page as text."""
-    from plotly.offline import get_plotlyjs
-
     if isinstance(shown, RiskEstimate):
-        title, body = " ".join(headline(shown)), _body_of_result(shown)
+        title, body = " ".join(headline(shown)), _body_of_result(shown, figures)
     else:
-        title, body = shown.verdict, _body_of_comparison(shown)
+        title, body = shown.verdict, _body_of_comparison(shown, figures)
+    script = ""
+    if figures:
+        from plotly.offline import get_plotlyjs
+
+        script = f"<script>{get_plotlyjs()}</script>"
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>{STYLE}</style>'
-    script = f"<script>{get_plotlyjs()}</script>"
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head>{head}{script}</head>\n'
         f"<body>{body}</body></html>\n"
     )
 
 
-def _body_of_result(result: RiskEstimate) -> str:
+def _body_of_result(result: RiskEstimate, figures: bool) -> str:
     value, name = headline(result)
     phrases = (
         interval_words(result),
@@ -100,9 +111,7 @@ def _body_of_result(result: RiskEstimate) -> str:
         flat_words(result),
         choice_words(result),
     )
-    has_curve = curve_of(result) is not None
-    pictures = f"<noscript>{pictures_of(result)}</noscript>"
-    table = folds_table(result, most=len(result.plan.outer) + 1)
+    table = folds_table(result, most=len(result.plan.outer) + 1, bars=True)
     parts = [
         f'<p class="faint">{escape(caption(result))}</p>',
         f"<h1><b>{escape(value)}</b> {escape(name)}</h1>",
@@ -110,15 +119,10 @@ def _body_of_result(result: RiskEstimate) -> str:
         strip(urgent_notes(result)),
     ]
     sections = {
-        "Error of every setting": (
-            _figure(curve_figure(result), "curve") if has_curve else ""
-        ),
-        "Which row is where": _figure(nest_figure(result), "nest") + pictures,
+        **_pictures_of_result(result, figures),
         "Folds": html_table(table, left={"chosen"}),
         "Notes": html_list(result.notes),
-        "For the methods section": (
-            f"<blockquote><p>{html(methods_of(result))}</p></blockquote>"
-        ),
+        "For the methods section": _methods(result),
         "In symbols": f"<p>{html(result.quantity)}</p>",
         "How this was computed": (
             f"{html_list(details(result))}<pre>{escape(result.code())}</pre>"
@@ -127,25 +131,46 @@ def _body_of_result(result: RiskEstimate) -> str:
     return "".join(parts) + _sections(sections)
 
 
-def _body_of_comparison(comparison: Comparison) -> str:
+def _pictures_of_result(result: RiskEstimate, figures: bool) -> dict[str, str]:
+    pictures = pictures_of(result)
+    if not figures:
+        return {"Tuning curve and row map": pictures}
+    curve = curve_figure(result) if curve_of(result) is not None else None
+    row_map = _figure(nest_figure(result), "nest")
+    return {
+        "Error of every setting": "" if curve is None else _figure(curve, "curve"),
+        "Which row is where": f"{row_map}<noscript>{pictures}</noscript>",
+    }
+
+
+def _body_of_comparison(comparison: Comparison, figures: bool) -> str:
     is_measured = all(len(result.fold_risks) for result in comparison.values())
-    methods = "".join(
-        f"<blockquote><p><b>{escape(name)}</b>. {html(methods_of(result))}</p></blockquote>"
-        for name, result in comparison.items()
-    )
+    folds, row_map = "", draw_nest(nest_of(comparison.plan)).img
+    if figures:
+        row_map = _figure(nest_figure(comparison.plan), "nest")
+        if is_measured:
+            folds = _figure(comparison_figure(comparison), "folds")
     sections = {
         "Models": html_table(models_table(comparison, pictures=True), LEFT),
         "Every pair": html_list(pair_sentences(comparison)),
-        "Fold by fold": (
-            _figure(comparison_figure(comparison), "folds") if is_measured else ""
-        ),
-        "Which row is where": _figure(nest_figure(comparison.plan), "nest"),
+        "Fold by fold": folds,
+        "Which row is where": row_map,
         "Notes": html_list(comparison.notes),
-        "For the methods section": methods,
+        "For the methods section": "".join(
+            f"<h3>{escape(name)}</h3>{_methods(result)}"
+            for name, result in comparison.items()
+        ),
     }
     top = f'<p class="faint">{escape(models_caption(comparison))}</p>'
     verdict = f"<h1>{escape(comparison.verdict)}</h1>"
     return top + verdict + _sections(sections)
+
+
+def _methods(result: RiskEstimate) -> str:
+    """Return the paragraph for a paper, its references, and the checklist's items."""
+    paragraph = f"<blockquote><p>{escape(methods_of(result))}</p></blockquote>"
+    checklist = f'<p class="faint">{escape(checklist_of(result))}</p>'
+    return f"{paragraph}{html_list(references_of(result))}{checklist}"
 
 
 def _sections(sections: dict[str, str]) -> str:

@@ -76,8 +76,8 @@ def html_table(table: Table, left: Collection[str | int] = ()) -> str:
         for name, style in zip(head, styles, strict=False)
     )
     above = f"<thead><tr>{headers}</tr></thead>" if head else ""
-    table = f'<table style="margin-left:0">{above}<tbody>{body}</tbody></table>'
-    return f'<div style="overflow-x:auto">{table}</div>'
+    inside = f'<table style="margin-left:0">{above}<tbody>{body}</tbody></table>'
+    return f'<div style="overflow-x:auto">{inside}</div>'
 
 
 def _cells(row: Sequence[str], styles: Sequence[str]) -> str:

@@ -10,21 +10,62 @@ import numpy as np
 from ..families.labels import estimator_label
 from ..results.estimate import Record, RiskEstimate, record_of
 from ..results.quantity import training_sizes
+from ..results.scales import scale_of
 from ..splits.specs import GivenSplitter, ListedSplits
-from ..wording import count, number, spread
+from ..wording import count, spread
 from .inputs import grid_values
-from .phrases import interval_words
+from .phrases import (
+    baseline_words,
+    interval_words,
+    shown_baseline,
+    shown_interval,
+)
 
 SOFTWARE = ("cvnb", "scikit-learn", "numpy", "scipy", "numba")
+BAYLE = (
+    "Bayle et al. 2020",
+    "Bayle P, Bayle A, Janson L, Mackey L (2020). Cross-validation confidence intervals for "
+    "test error. NeurIPS 33.",
+)
+# A method of this project -> (citation, reference)
+WORKS = {
+    "nested": (
+        "Varma and Simon 2006",
+        "Varma S, Simon R (2006). Bias in error estimation when using cross-validation for "
+        "model selection. BMC Bioinformatics 7, 91.",
+    ),
+    "bayle": BAYLE,
+    "few_rows": BAYLE,
+    "corrected_t": (
+        "Nadeau and Bengio 2003",
+        "Nadeau C, Bengio Y (2003). Inference for the generalization error. Machine Learning "
+        "52, 239-281.",
+    ),
+    "wilson": (
+        "Wilson 1927",
+        "Wilson EB (1927). Probable inference, the law of succession, and statistical "
+        "inference. JASA 22, 209-212.",
+    ),
+    "hoeffding": (
+        "Hoeffding 1963",
+        "Hoeffding W (1963). Probability inequalities for sums of bounded random variables. "
+        "JASA 58, 13-30.",
+    ),
+    "ncv": (
+        "Bates et al. 2023",
+        "Bates S, Hastie T, Tibshirani R (2023). Cross-validation: what does it estimate and "
+        "how well does it do it? JASA 119, 1434-1445.",
+    ),
+}
 
 
 def methods_of(result: RiskEstimate) -> str:
-    """Return a paragraph for the methods section.
+    """Return a paragraph for the methods section, without symbols.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv
-    >>> methods_of(nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)))[:83]
-    'The zero-one risk of "choose the setting, then train" was estimated by nested CV. T'
+    >>> methods_of(nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)))[:84]
+    'The error rate on new rows of choosing the setting and training was estimated by nes'
     """
     record = record_of(result)
     sentences = [
@@ -35,25 +76,52 @@ def methods_of(result: RiskEstimate) -> str:
         _drawing(record),
         *_choice(result),
         _number(result),
+        *_compared(result),
         _software(result),
     ]
     return " ".join(sentences)
 
 
+def references_of(result: RiskEstimate) -> list[str]:
+    """Return the works that the paragraph cites."""
+    interval = shown_interval(result)
+    is_nested = len(result.plan.outer) > 1 and len(result.settings) > 1
+    keys = ["nested"] * is_nested + [interval.method if interval else ""]
+    return [WORKS[key][1] for key in keys if key in WORKS]
+
+
+def checklist_of(result: RiskEstimate) -> str:
+    """Return which items of the REFORMS checklist the page answers, by number."""
+    items = ["2b (code)", "5c (evaluation, splits)"]
+    if len(result.settings) > 1:
+        items.append("5d and 5e (choice of the setting)")
+    if result.risk is not None:
+        items += ["6a (test rows take no part in training)", "7a (metric)"]
+        items += ["5f (baseline)"] * (shown_baseline(result) is not None)
+        items += ["7b (uncertainty)"] * (shown_interval(result) is not None)
+    return (
+        f"This page answers items {', '.join(sorted(items))} of the REFORMS checklist "
+        "(Kapoor et al. 2024, Science Advances 10, eadk3452)."
+    )
+
+
 def _estimand(result: RiskEstimate) -> str:
     record, tuned = record_of(result), len(result.settings) > 1
     if result.plan.outer_layout is None and not tuned:
-        return "The loss of one setting was measured by the splits inside S."
+        return "One setting was measured on the inner splits."
     if result.plan.outer_layout is None:
-        return f"The setting was found by {record.recipe.name}; no risk was estimated."
-    rule = '"choose the setting, then train"' if tuned else "the learning algorithm"
+        return (
+            f"The setting was found by {record.recipe.name}; its error on new rows was "
+            "not estimated."
+        )
+    subject = "choosing the setting and training" if tuned else "the learning algorithm"
     if len(result.plan.outer) == 1:
-        rule = f"the predictor{' trained with the setting chosen' * tuned}"
-    loss = record.loss
-    name = f"{loss.name} risk"
-    if loss.is_score:
-        name = f"{loss.words} (a score: large is good)"
-    return f"The {name} of {rule} was estimated by {record.in_effect.name}."
+        subject = f"the model{' trained with the setting chosen' * tuned}"
+    name = record.loss.words
+    is_nested = len(result.plan.outer) > 1 and tuned
+    cited = f" ({WORKS['nested'][0]})" * is_nested
+    recipe = record.in_effect.name
+    return f"The {name} on new rows of {subject} was estimated by {recipe}{cited}."
 
 
 def _data(record: Record) -> str:
@@ -127,8 +195,8 @@ def _choice(result: RiskEstimate) -> list[str]:
         return [f"The setting was chosen by {rule.words.removeprefix(' and ')}."]
     best = "largest" if record.loss.is_score else "smallest"
     return [
-        f"The setting with the {best} mean inner {record.loss.words} was chosen, the "
-        "first in grid order of equal ones."
+        f"The setting with the {best} mean {record.loss.words} on the inner test rows was "
+        "chosen, the first in the order of the grid where several were equal."
     ]
 
 
@@ -138,35 +206,45 @@ def _number(result: RiskEstimate) -> str:
     loss, n = record_of(result).loss, len(result.fold_risks)
     if not n:
         return (
-            "No risk was estimated: the run was interrupted before any outer split "
+            "Nothing was estimated: the run was interrupted before any outer split "
             "was finished."
         )
-    quantity = ", ".join(result.quantity.split(", ")[:2])  # without the rule of choice
-    sentence = f"The estimate of {quantity}, is {number(loss.shown(result.risk))}"
+    sentence = f"The {loss.words} was {scale_of(result).write(result.risk)}"
     if n > 1:
         sentence += f", the mean over {count(n, 'outer split')}"
     if not result.complete:
         planned = count(len(result.plan.outer), "outer split")
         sentence += f" (the run was interrupted after {n} of {planned})"
-    interval = interval_words(result)
-    if interval:
-        sentence += f"; {interval}"
-    if result.optimism is None or len(result.settings) == 1:
-        return f"{sentence}."
-    flat = number(loss.shown(result.flat))
-    return f"{sentence}. The optimistic flat estimate would be {flat}."
+    interval = shown_interval(result)
+    if interval is not None:
+        cited, _ = WORKS.get(interval.method, (interval.method, ""))
+        sentence += f"; {interval_words(result)} ({cited})"
+    return f"{sentence}."
+
+
+def _compared(result: RiskEstimate) -> list[str]:
+    """The baseline, and what the same folds would have given."""
+    sentences = [baseline_words(result)]
+    if result.optimism is not None and len(result.settings) > 1:
+        flat = scale_of(result).write(result.flat)
+        sentences.append(
+            "Choosing and scoring on the same folds, which is too optimistic on average, "
+            f"would have given {flat}."
+        )
+    return [sentence for sentence in sentences if sentence]
 
 
 def _inner_number(result: RiskEstimate) -> str:
     loss = record_of(result).loss
     rows = spread(training_sizes(result.plan))
-    number_at = f"{number(loss.shown(result.flat))} after training on {rows} rows"
+    shown = scale_of(result).write(result.flat)
+    number_at = f"{shown} after training on {rows} rows"
     if len(result.settings) == 1:
-        return f"The mean inner {loss.words} of the one setting is {number_at}."
+        return f"The mean {loss.words} of the one setting is {number_at}."
     best = "largest" if loss.is_score else "smallest"
     return (
-        f"The {best} mean inner {loss.words}, {number_at}, "
-        "is optimistic as an estimate of the risk."
+        f"The {best} mean {loss.words}, {number_at}, is too optimistic as an estimate for "
+        "new rows."
     )
 
 
@@ -174,4 +252,4 @@ def _software(result: RiskEstimate) -> str:
     """The versions of the packages, and the path."""
     names = ", ".join(f"{name} {version(name)}" for name in SOFTWARE)
     python = f"Python {platform.python_version()}"
-    return f"Computed with {names} under {python}, losses by the path {result.path}."
+    return f"Computed with {names} under {python}, method {result.path}."

@@ -9,7 +9,7 @@ from sklearn.model_selection import RepeatedKFold, RepeatedStratifiedKFold
 from cvnb import Recipe, knn, lasso, ridge
 from cvnb.errors import CvnbError
 from cvnb.inference import alpaydin_5x2cv, corrected_t, dietterich_5x2cv
-from cvnb.results.comparison import holm
+from cvnb.results.pairs import holm
 
 
 def classes(m=80, seed=0):

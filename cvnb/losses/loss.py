@@ -20,7 +20,7 @@ from sklearn.metrics._scorer import _BaseScorer
 from ..errors import LossError, WrongTypeError
 from ..families.registry import is_optional
 from ..wording import number
-from .metrics import POSITIVES, is_metric, scorer_of
+from .metrics import PLAIN_NAMES, POSITIVES, is_metric, scorer_of
 
 # Metrics of scikit-learn by what the targets of a test part must hold.
 TWO_CLASSES = {
@@ -39,17 +39,6 @@ NO_MEAN_OF_ROWS = TWO_CLASSES | VARIATION | POSITIVES | {
     "balanced_accuracy_score", "d2_brier_score", "d2_log_loss_score", "max_error",
     "median_absolute_error", "root_mean_squared_error", "root_mean_squared_log_error",
 }  # fmt: skip
-PLAIN_NAMES = {
-    "zero-one": "error rate",
-    "squared": "mean squared error",
-    "absolute": "mean absolute error",
-    "log": "log loss",
-    "f1": "F1",
-    "r2": "R²",
-    "roc_auc": "ROC AUC",
-    "roc_auc_ovo": "ROC AUC (one against one)",
-    "roc_auc_ovr": "ROC AUC (one against the rest)",
-}
 
 
 @dataclass(frozen=True)

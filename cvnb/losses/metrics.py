@@ -27,6 +27,17 @@ SHORT = {  # usual abbreviations -> scorers
     "mse": "neg_mean_squared_error",
     "rmse": "neg_root_mean_squared_error",
 }
+PLAIN_NAMES = {  # of losses and scorers, for displays
+    "zero-one": "error rate",
+    "squared": "mean squared error",
+    "absolute": "mean absolute error",
+    "log": "log loss",
+    "f1": "F1",
+    "r2": "R²",
+    "roc_auc": "ROC AUC",
+    "roc_auc_ovo": "ROC AUC (one against one)",
+    "roc_auc_ovr": "ROC AUC (one against the rest)",
+}
 POSITIVES = {  # 0 / 0 without a row of the positive class
     "f1_score", "fbeta_score", "jaccard_score", "precision_score", "recall_score",
 }  # fmt: skip

@@ -24,6 +24,7 @@ from .markup import (
     BIG,
     FAINT,
     SHOWN_NOTES,
+    SHOWN_URGENT,
     Bundle,
     Markup,
     Table,
@@ -66,13 +67,13 @@ def result_text(result: RiskEstimate) -> str:
         baseline_words(result),
         flat_words(result),
         choice_words(result),
-        *(f"! {note}" for note in urgent),
+        *(f"! {note}" for note in urgent[:SHOWN_URGENT]),
         *text_table(folds_table(result), left={"chosen"}),
         *(f"- {note}" for note in others[:SHOWN_NOTES]),
     ]
-    if len(others) > SHOWN_NOTES:
-        more = count(len(others) - SHOWN_NOTES, "more note")
-        lines.append(f"- and {more}: result.notes")
+    n_hidden = max(0, len(urgent) - SHOWN_URGENT) + max(0, len(others) - SHOWN_NOTES)
+    if n_hidden:
+        lines.append(f"- and {count(n_hidden, 'more note')}: result.notes")
     lines.append(f"in symbols: {result.quantity}")
     return "\n  ".join([f"{value}  {name}", *filter(None, lines)])
 

@@ -25,7 +25,7 @@ def headline(result: RiskEstimate) -> tuple[str, str]:
     """Return (the number, what it is): ("4.2 %", "of new rows misclassified")."""
     loss, scale = record_of(result).loss, scale_of(result)
     if result.risk is None and result.plan.outer_layout is not None:
-        reason = "not measured, because no outer fold was finished"
+        reason = "not measured, because no outer split was finished"
         return "–", f"{loss.shown_name}: {reason}"
     if result.risk is None:
         return scale.write(result.flat), inner_words(result)

@@ -660,5 +660,5 @@ def test_a_score_reads_as_a_score():
     """Every text calls it a score, and says that large is good."""
     X, y = numbers()
     result = run(Ridge(), X, y, Recipe.external_cv(3), scoring="r2")
-    assert "r2" in repr(result)
-    assert f"{result.score:.6g}" in repr(result)
+    assert "R²" in repr(result)
+    assert f"{result.score:.2f}" in repr(result)

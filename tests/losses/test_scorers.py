@@ -37,7 +37,8 @@ def test_a_scorer_of_a_loss_is_shown_as_a_loss():
     result = Recipe(3, 2).run((Ridge(), {"alpha": [0.1, 1.0]}), X, y, scoring=scorer)
     same = Recipe(3, 2).run((Ridge(), {"alpha": [0.1, 1.0]}), X, y)
     assert result.risk == pytest.approx(same.risk)
-    assert repr(result).startswith(f"{same.risk:.6g}  mean_squared_error risk")
+    assert repr(result).startswith(f"{round(same.risk, -2):.0f}  ")
+    assert "mean squared error on new rows" in repr(result).splitlines()[0]
 
 
 def test_two_metrics_of_one_name_are_not_compared():
@@ -68,7 +69,7 @@ def test_a_function_named_like_a_loss_is_not_that_loss():
     assert own.risk == pytest.approx(
         2 * Recipe.external_cv(3).run(Ridge(), X, y, loss="squared").risk
     )
-    assert "squared (user's) risk" in repr(own)
+    assert "squared (user's) loss" in repr(own)
     assert "your_function" in own.code()
     assert Recipe.external_cv(3).run(Ridge(), X, y, loss=log).risk > 0
 

@@ -82,7 +82,7 @@ def test_the_sentence_of_a_pair_holds_the_interval_of_its_difference():
     (pair,) = comparison.pairs
     scores = comparison["ridge"].fold_scores - comparison["lasso"].fold_scores
     low, high = corrected_t_interval(scores, 48, 12)
-    assert f", 95 % interval {low:.6g} to {high:.6g}; corrected t" in pair.sentence
+    assert f", 95 % interval −{-low:.2f} to +{high:.2f}; corrected t" in pair.sentence
     assert pair.sentence in repr(comparison)
 
 

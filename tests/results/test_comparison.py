@@ -105,8 +105,8 @@ def test_a_clear_difference_is_named():
     assert pair.sentence.endswith(": ridge is better.")
     assert pair.difference > 0
     (pair,) = Recipe(10, 3).run(families, X, y, scoring="r2").pairs
-    assert pair.sentence.startswith("flat minus ridge: -")
-    assert "r2 (large is good)" in pair.sentence
+    assert pair.sentence.startswith("flat minus ridge: −")
+    assert "R² (large is good)" in pair.sentence
     assert "corrected t = -" in pair.sentence
     assert pair.sentence.endswith(": ridge is better.")
 

@@ -117,7 +117,7 @@ def test_what_means_nothing_is_left_out_with_the_reason():
     assert "independent rows of equal weight" in grouped.reasons["Dev-set bound"]
     auc = optimism(Recipe(5, 4).run(MANY, X, y, scoring="roc_auc"))
     assert auc.bbc is None
-    assert "roc_auc is one number for a whole test part" in auc.reasons["BBC-CV"]
+    assert "ROC AUC is one number for a whole test part" in auc.reasons["BBC-CV"]
     assert auc.tibshirani > auc.flat
 
 
@@ -143,7 +143,7 @@ def test_the_panel_names_each_bias():
     assert "single rows nearly double the loss" in repr(single)
     auc = optimism(Recipe(5, 4).run(MANY, X, y, scoring="roc_auc"))
     assert auc.table[1][0][1] == f"{-auc.flat:.6g}"
-    assert "roc_auc (large is good)" in auc.title
+    assert "ROC AUC (large is good)" in auc.title
 
 
 def test_on_noise_the_flat_estimate_is_biased_and_nested_cv_is_not():

@@ -8,9 +8,13 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from cvnb import Recipe, knn, ridge
+from cvnb.families.labels import shown_settings
 from cvnb.results.estimate import record_of
+from cvnb.views.card import REPORT_THIS, SAME_FOLDS
 
 X, y = load_iris(return_X_y=True)
 
@@ -99,10 +103,10 @@ def test_seconds_are_metadata(result):
 
 
 def test_the_number_is_next_to_its_name(result):
-    """The first line of the text is the risk and its name; the second the estimated quantity."""
-    first, second, *_ = repr(result).splitlines()
-    assert first == f"{result.risk:.6g}  zero-one risk of the tuned rule"
-    assert second.strip() == result.quantity
+    """The first line of the text is the number in words; the last the estimated quantity."""
+    first, *_, last = repr(result).splitlines()
+    assert first == f"{100 * result.risk:.1f} %  of new rows misclassified"
+    assert last.strip() == f"in symbols: {result.quantity}"
 
 
 def test_a_flat_estimate_that_equals_the_risk_is_shown_as_equal():
@@ -110,38 +114,82 @@ def test_a_flat_estimate_that_equals_the_risk_is_shown_as_equal():
     X, y = load_breast_cancer(return_X_y=True)
     result = Recipe.nested_cv(6, 5, seed=3).run(knn(), X, y)
     assert abs(result.optimism) < 1e-15
-    words = f"flat estimate {result.flat:.6g} (optimistic), the same here"
+    words = "Choosing and scoring on the same folds would have said the same."
     assert words in repr(result)
 
 
-def test_the_flat_estimate_is_called_optimistic(result):
-    """If it is known, it is shown with its difference from the risk."""
-    assert f"flat estimate {result.flat:.6g} (optimistic)" in repr(result)
+def test_the_flat_estimate_is_called_too_good(result):
+    """If it is known, it is shown with its difference from the risk, in percentage points."""
+    flat, optimism = 100 * result.flat, 100 * result.optimism
+    words = f"would have said {flat:.1f} %: too good by {optimism:.1f} points."
+    assert words in repr(result)
+
+
+def test_a_baseline_is_shown_and_one_that_is_as_good_is_urgent(result):
+    """Always guessing one of three classes; where X tells nothing, the result says so."""
+    shown = f"{100 * result.baseline.risk:.1f} % wrong."
+    assert f"Always guessing the commonest class: {shown}" in repr(result)
+    noise = Recipe(3, 2).run(ridge(alpha=[1e9]), X[:, :1] * 0, np.arange(150) % 2.0)
+    assert "! No better than always " in repr(noise)
+    assert "No better than always" in page_of(noise)
+
+
+def test_numbers_have_the_digits_that_the_interval_can_tell(result):
+    """Two digits of its width: an interval of 2.3 to 9.6 % gives one decimal."""
+    interval = result.interval()
+    ends = f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"
+    assert f"95 % interval {ends}, for the 4 models tested" in repr(result)
+    assert not re.search(r"\d\.\d{3}", repr(result))
+
+
+def test_settings_are_named_without_the_steps_of_a_pipeline():
+    """ "C=1" in place of "svc__C=1", unless two steps have a parameter of that name."""
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=500))
+    family = model, {"logisticregression__C": [1.0, 10.0]}
+    shown = repr(Recipe(3, 2).run(family, X, y))
+    assert "C=" in shown
+    assert "logisticregression__" not in shown
+    assert shown_settings([{"a__n": 1, "b__n": 2}]) == ["a__n=1, b__n=2"]
+    assert shown_settings([{"C": 0.31622776}, {"C": 1.0}]) == ["C=0.316", "C=1"]
+    assert shown_settings([{"C": 1.0001}, {"C": 1.0002}]) == ["C=1.0001", "C=1.0002"]
+
+
+def test_a_score_stands_as_a_score_everywhere():
+    """Accuracy: number, interval, frame and table are accuracies; risks stay losses."""
+    result = Recipe(4, 3).run(knn(k=[1, 5, 9]), X, y, scoring="accuracy")
+    interval = result.interval()
+    assert interval.low < result.score < interval.high
+    assert result.risk == pytest.approx(1 - result.score)
+    assert "% of new rows classified correctly" in repr(result).replace("  ", " ")
+    frame = result.to_frame()
+    assert frame["outer_score"].mean() == pytest.approx(result.score)
 
 
 def test_a_minimum_of_the_inner_curve_is_not_called_a_risk(shown):
     """Without outer splits the headline explains that it is not an estimate of the risk."""
-    words = "optimistic, not an estimate of the risk"
+    words = (
+        "on the folds that chose the setting: optimistic, not an estimate for new rows"
+    )
     first = repr(shown[2]).splitlines()[0]
-    assert f"smallest inner zero-one loss: {words}" in first
+    assert f"error rate {words}" in first
     scored = Recipe.internal_cv(3).run(knn(k=[1, 5]), X, y, scoring="f1_macro")
     first = repr(scored).splitlines()[0]
-    assert f"largest inner f1_macro: {words}" in first
+    assert f"f1 macro {words}" in first
 
 
 def test_a_score_is_shown_as_a_score(shown):
     """The headline notes that large values of R² are good."""
     scored = shown[4]
-    headline = f"{scored.score:.6g}  r2 of the tuned rule (a score: large is good)"
+    headline = f"{scored.score:.2f}  R² on new rows (large is good)"
     assert repr(scored).startswith(headline)
-    assert f"{scored.fold_scores[0]:.6g}" in repr(scored)
+    assert f"{scored.fold_scores[0]:.2f}" in repr(scored)
 
 
 def test_a_long_table_is_cut_in_the_middle(shown):
     """Leave-one-out on 150 rows shows the first splits, an ellipsis and the last split."""
     lines = repr(shown[3]).splitlines()
     assert len(lines) < 25
-    assert any(line.split()[0] == "149" for line in lines)
+    assert any(line.split()[0] == "150" for line in lines)
     assert any("…" in line for line in lines)
 
 
@@ -155,9 +203,10 @@ def test_user_strings_are_escaped():
 
 
 def test_every_number_of_the_page_is_in_the_text(result):
-    """Every cell of the table is in the plain text too."""
-    cells = re.findall(r"<td[^>]*>([^<]*)</td>", page_of(result))
-    assert cells
+    """Every cell of the tables is in the plain text too, but for the names of three dots."""
+    cells = set(re.findall(r"<td[^>]*>([^<]*)</td>", page_of(result)))
+    assert "majority class" in cells
+    cells -= {REPORT_THIS, SAME_FOLDS, "majority class"}
     assert all(cell in repr(result) for cell in cells)
 
 

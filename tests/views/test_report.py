@@ -11,8 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold
 
 from cvnb import Family, Recipe, knn, ridge
-from cvnb.views.methods import methods_of
-from cvnb.wording import number
+from cvnb.views.methods import checklist_of, methods_of, references_of
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -25,8 +24,34 @@ def page(tmp_path_factory):
     """A result and the text of its page."""
     result = Recipe(4, 3).run(knn(k=[1, 5, 9]), X, y)
     path = tmp_path_factory.mktemp("report") / "risk.html"
-    assert result.report(path) == path
+    assert result.report(path, figures=True) == path
     return result, path.read_text(encoding="utf-8")
+
+
+def test_a_page_without_figures_is_small_and_has_no_script(tmp_path):
+    """Pictures in place of plotly; of a comparison likewise, with every model's paragraph."""
+    families = {"knn": knn(k=[1, 5]), "flat": Family(DummyClassifier(), {})}
+    comparison = Recipe(4, 3).run(families, X, y)
+    for shown in (comparison, comparison["knn"]):
+        text = shown.report(tmp_path / "page.html").read_text(encoding="utf-8")
+        assert "<script" not in text
+        assert len(text) < 200_000
+        assert "data:image/svg+xml" in text
+    text = comparison.report(tmp_path / "all.html").read_text(encoding="utf-8")
+    assert unescape(text).count("was estimated by") == 2
+    assert comparison.verdict in unescape(text)
+
+
+def test_the_paragraph_cites_what_it_uses():
+    """Works by authors and year, and the items of a checklist by number; no symbols."""
+    result = Recipe(4, 3).run(knn(k=[1, 5, 9]), X, y)
+    assert "ℓ" not in methods_of(result)
+    assert "(Varma and Simon 2006)" in methods_of(result)
+    assert [work.split()[0] for work in references_of(result)] == ["Varma", "Bayle"]
+    assert "5f (baseline)" in checklist_of(result)
+    internal = Recipe.internal_cv(3).run(knn(k=[1, 5]), X, y)
+    assert "7b" not in checklist_of(internal)
+    assert references_of(internal) == []
 
 
 def test_the_page_holds_plotly_once_and_loads_nothing(page):
@@ -46,11 +71,12 @@ def test_the_page_has_all_words_of_the_display(page):
     result, text = page
     no_scripts = re.sub(r"<script.*?</script>", "", text, flags=re.S)
     shown = unescape(re.sub(r"<[^>]+>", "", no_scripts))
-    assert f"{number(result.risk)} zero-one risk of the tuned rule" in shown
+    assert f"{100 * result.risk:.0f} % of new rows misclassified" in shown
     interval = result.interval()
-    ends = f"{number(interval.low)} to {number(interval.high)}"
-    assert f"{ends} ({interval.method})" in shown
-    assert all(number(loss) in shown for loss in result.fold_risks)
+    ends = f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %"
+    assert ends in shown
+    assert all(f"{100 * loss:.0f} %" in shown for loss in result.fold_risks)
+    assert result.quantity.replace("_", "") in shown
     assert all(note in shown for note in result.notes)
     assert result.code() in shown
 
@@ -58,7 +84,7 @@ def test_the_page_has_all_words_of_the_display(page):
 def test_the_page_is_the_same_every_time(page, tmp_path):
     """No clock, no random ids."""
     result, text = page
-    again = result.report(str(tmp_path / "again.html"))
+    again = result.report(str(tmp_path / "again.html"), figures=True)
     assert again.read_text(encoding="utf-8") == text
 
 
@@ -86,7 +112,8 @@ def test_every_recipe_has_a_page(recipe, tmp_path):
     """Without a curve, without outer splits, with many of them."""
     family = knn(k=3) if recipe.inner_spec is None else knn(k=[1, 3])
     result = recipe.run(family, X, y)
-    text = result.report(tmp_path / "risk.html").read_text(encoding="utf-8")
+    path = result.report(tmp_path / "risk.html", figures=True)
+    text = path.read_text(encoding="utf-8")
     assert ('id="curve"' in text) == (len(result.settings) > 1)
     assert text.count("<tr>") == max(1, len(result.plan.outer)) + 1
 
@@ -111,23 +138,24 @@ def test_the_paragraph_names_everything_a_reader_needs():
     paragraph = methods_of(result)
     interval = result.interval()
     for words in (
-        'The zero-one risk of "choose the setting, then train" was estimated by nested CV.',
+        "The error rate on new rows of choosing the setting and training was estimated by "
+        "nested CV (Varma and Simon 2006).",
         "60 rows with 3 columns",
         "StandardScaler → KNeighborsClassifier, with 12 settings: k in {1, 2, 3, …, 12}.",
         "Outside: 4-fold CV (45 training rows, 15 test rows).",
         "Inside each outer training part: 3-fold CV.",
         "drawn once from seed 7 (inside: seed 8), before any fit: rows shuffled, classes "
         "kept in proportion.",
-        "The setting with the smallest mean inner zero-one loss was chosen, the first in "
-        "grid order of equal ones.",
-        f"The estimate of E[ℓ_D(A_θ̂(S))], |S| = 45, is {number(result.risk)}, the mean "
-        "over 4 outer splits",
-        f"95 % interval {number(interval.low)} to {number(interval.high)} ({interval.method})",
-        f"The optimistic flat estimate would be {number(result.flat)}.",
+        "The setting with the smallest mean error rate on the inner test rows was chosen, the "
+        "first in the order of the grid where several were equal.",
+        f"The error rate was {100 * result.risk:.0f} %, the mean over 4 outer splits",
+        f"95 % interval {100 * interval.low:.0f} to {100 * interval.high:.0f} %, for the 4 "
+        "models tested (Bayle et al. 2020).",
+        f"would have given {100 * result.flat:.0f} %.",
         f"scikit-learn {sklearn.__version__}",
         f"numpy {np.__version__}",
         f"Python {platform.python_version()}",
-        f"losses by the path {result.path}.",
+        f"method {result.path}.",
     ):
         assert words in paragraph
 
@@ -148,14 +176,18 @@ def test_the_paragraph_follows_recipe_data_and_rule():
     given = methods_of(Recipe(KFold(3), KFold(2)).run(ridge(), X, t))
     assert "The splits were used as given." in given
     scored = methods_of(Recipe(3, 2).run(knn(k=[1, 5]), X, y, scoring="roc_auc"))
-    assert "The roc_auc (a score: large is good) of" in scored
-    assert "The setting with the largest mean inner roc_auc was chosen" in scored
+    assert "The ROC AUC on new rows of" in scored
+    assert "The setting with the largest mean ROC AUC on the inner test rows" in scored
     internal = methods_of(Recipe.internal_cv(3).run(ridge(), X, t))
-    found = "The setting was found by tuning by internal CV; no risk was estimated."
+    found = (
+        "The setting was found by tuning by internal CV; its error on new rows was not"
+    )
     assert found in internal
-    optimistic = "after training on 40 rows, is optimistic as an estimate of the risk."
+    optimistic = (
+        "after training on 40 rows, is too optimistic as an estimate for new rows."
+    )
     assert optimistic in internal
     one = methods_of(Recipe.validation().run(ridge(alpha=1.0), X, t))
-    estimand = "The squared risk of the predictor"
+    estimand = "The mean squared error on new rows of the model"
     assert f"{estimand} was estimated by validation on a test set." in one
     assert "The estimator was StandardScaler → Ridge with alpha=1." in one

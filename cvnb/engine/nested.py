@@ -209,8 +209,8 @@ def refuse_split(draw: int, j: int, k: int, losses: Losses, nested: bool) -> Non
     if not np.isnan(losses.losses).all():
         return
     failures = [Failure(j, k, s, cause) for (_, s), cause in losses.failures.items()]
-    outer = f" of outer split {j}" if nested else ""
-    raise EverySettingFailed(draw, failures, f"inner split {k}{outer}")
+    outer = f" of outer fold {j + 1}" if nested else ""
+    raise EverySettingFailed(draw, failures, f"inner fold {k + 1}{outer}")
 
 
 def _choose(
@@ -219,7 +219,7 @@ def _choose(
     chosen = rule.choose(losses)
     if chosen is None:
         own = [failure for failure in results.failures if failure.j == j]
-        where = "all splits" if plan.outer_layout is None else f"outer split {j}"
+        where = "all splits" if plan.outer_layout is None else f"outer fold {j + 1}"
         raise EverySettingFailed(draw, own, where)
     return chosen
 

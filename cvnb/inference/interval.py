@@ -85,7 +85,7 @@ def interval_of(
     chosen = repeated.get(name) or METHODS[name]
     for holds, words in chosen.refuses.items():
         if holds(result):
-            n_parts, loss = len(result.fold_risks), result._record.loss.words
+            n_parts, loss = len(result.fold_risks), result._record.loss.given_name
             words = words.format(n_parts=n_parts, loss=loss)
             raise InputError(f"method={name!r} {words}")
     if isinstance(chosen, RepeatedMethod):
@@ -141,7 +141,7 @@ def _auto(result: RiskEstimate) -> tuple[str, str]:
     if one_part(result):
         return "holdout", "for one test part"
     if any(rows is None for rows in record.table.rows):
-        return "corrected_t", f"for {record.loss.words}, which has no row losses"
+        return "corrected_t", f"for {record.loss.given_name}, which has no row losses"
     if overlaps:
         return "corrected_t", "for test parts that overlap"
     is_plain = not rows_weighted(result) and not rows_in_groups(result)

@@ -88,7 +88,7 @@ def _row_losses(result: RiskEstimate) -> list[np.ndarray]:
     losses = [rows for rows in record.table.rows if rows is not None]
     if len(losses) < n_outer:
         raise InputError(
-            f"{record.loss.words} is one number for a whole test part, and this needs a "
+            f"{record.loss.given_name} is one number for a whole test part, and this needs a "
             "loss for every row; use loss='zero_one', 'log', 'squared', 'absolute' or a "
             "function of (y, ŷ)."
         )

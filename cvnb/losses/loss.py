@@ -91,6 +91,11 @@ class Loss:
         name = str(self.score_name) if self.is_score else self.name
         return PLAIN_NAMES.get(name, name.replace("_", " "))
 
+    @property
+    def given_name(self) -> str:
+        """What an error calls it: "zero-one loss", or the scorer as it was named."""
+        return str(self.score_name) if self.is_score else f"{self.name} loss"
+
     def shown(self, loss: Any) -> Any:
         """The number to display for a loss, or numbers for an array; None for None."""
         return self.score(loss) if self.is_score else loss

@@ -113,7 +113,7 @@ def _loss_on(record: Record, model: Any, test: np.ndarray) -> float:
             return loss.measure(model, data.rows(test), data.y[test], weights)[0]
         except AttributeError as error:
             raise LossError(
-                f"{loss.words} cannot measure the mean of several of these models ({error}); "
+                f"{loss.given_name} cannot measure the mean of several of these models ({error}); "
                 "compare by another loss, or use how='retrain'."
             ) from None
 

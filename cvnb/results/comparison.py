@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 class Comparison(Mapping[str, RiskEstimate]):
     """Results by name, all on one plan.
 
+    >>> import numpy as np
     >>> from cvnb import Recipe, lasso, ridge
     >>> X = np.arange(40.0).reshape(-1, 1)
     >>> models = {"ridge": ridge(alpha=[0.1, 1]), "lasso": lasso(alpha=[0.1, 1])}
     >>> comparison = Recipe(4, 3).run(models, X, X.ravel() / 7)
-    >>> sorted(comparison, key=lambda name: comparison[name].risk)
+    >>> comparison.ranked
     ['ridge', 'lasso']
+    >>> comparison.verdict.partition(" (")[0]
+    'ridge has the lowest mean squared error'
     >>> [round(pair.t, 2) for pair in comparison.pairs]
     [-2.0]
     >>> comparison.complete, comparison.plan.n_inner

@@ -18,7 +18,7 @@ def scale_of(*results: RiskEstimate) -> Scale:
     >>> from cvnb import knn, nested_cv
     >>> result = nested_cv(knn(k=[1, 5]), *load_iris(return_X_y=True))
     >>> scale_of(result).write(result.risk)
-    '4.0 %'
+    '4.7 %'
     """
     loss = record_of(results[0]).loss
     scales = [Scale.of(loss, _number(result), width_of(result)) for result in results]

@@ -18,7 +18,7 @@ class Slow(DummyClassifier):
         time.sleep(0.1)
         return super().fit(X, y, sample_weight)"""
 SLOW = "Family(Slow(), {'strategy': ['prior', 'uniform']})"
-RISK = "zero-one risk of the tuned rule"
+RISK = "of new rows misclassified"
 LINE = 22.4  # pixels of a line of text in an output
 
 

@@ -11,7 +11,7 @@ from front_ends import broken_pictures, contrast
 
 pytestmark = pytest.mark.browser
 
-RISK = "zero-one risk of the tuned rule"
+RISK = "of new rows misclassified"
 
 
 def test_a_report_is_complete_without_a_network(visit, tmp_path, scheme):
@@ -34,7 +34,9 @@ def test_a_report_is_complete_without_a_network(visit, tmp_path, scheme):
     figures.nth(1).locator(".updatemenu-dropdown-button").nth(2).click()
     seen.page.wait_for_selector("text=1, 2", timeout=10_000)
     assert (
-        seen.page.locator("blockquote").inner_text().startswith("The zero-one risk of")
+        seen.page.locator("blockquote")
+        .inner_text()
+        .startswith("The error rate on new rows of")
     )
     seen.shot("report")
 

@@ -232,7 +232,7 @@ def test_what_cannot_be_is_said_in_place(visit, server, app):
     )
     assert "No result" in seen.page.locator(".cvnb-strip").inner_text()
     seen.page.get_by_label("Outer folds", exact=True).fill("5")
-    settled(seen, "zero-one risk of the tuned rule")
+    settled(seen, "of new rows misclassified")
     assert alert.count() == 0
 
 
@@ -342,7 +342,7 @@ def test_nothing_overflows_or_overlaps_and_everything_has_a_name(
     )
     seen.page.locator(".cvnb-spread:has-text('over 20 seeds')").wait_for(timeout=60_000)
     seen.shot(f"spread_{width}", seen.page.locator(".cvnb-host").nth(4))
-    words = ".cvnb-strip:has-text('zero-one risk of the tuned rule')"
+    words = ".cvnb-strip:has-text('of new rows misclassified')"
     seen.page.locator(words).nth(1).wait_for(timeout=60_000)
     seen.page.wait_for_timeout(500)  # the figures take the width that they are given
     assert seen.page.evaluate(OVERFLOWING) == []
@@ -401,7 +401,7 @@ def test_a_reopened_notebook_shows_the_static_copies(visit, server, app):
     again.page.goto(server.address(app, "again_" + name))
     copy = again.page.locator(".jp-OutputArea-output:has-text('seed 8')").first
     copy.wait_for(timeout=60_000)
-    assert "zero-one risk of the tuned rule" in copy.inner_text()
+    assert "of new rows misclassified" in copy.inner_text()
     assert copy.locator("img").count() == 2
     again.page.locator(
         ".jp-OutputArea-output:has-text('is trained on in 4 outer splits')"

@@ -12,6 +12,7 @@ from sklearn.dummy import DummyRegressor
 from cvnb import Family, Recipe
 from cvnb.engine import progress as module
 from cvnb.engine.progress import Progress, Slot
+from cvnb.losses.scale import decimals_of, written
 
 
 class Terminal:
@@ -53,12 +54,12 @@ def wait_for(condition):
 def test_splits_are_counted(terminal):
     """A path that goes split by split shows how many are done, the details and the time left."""
     shown = Progress(30, Slot())
-    shown(10, lambda: "zero-one risk so far 0.05")
+    shown(10, lambda: "error rate so far 5 %")
     assert wait_for(lambda: terminal.lines)
     shown.close()
     shown.slot.clear()
     assert terminal.lines[0].startswith(
-        "10 of 30 splits, zero-one risk so far 0.05, about "
+        "10 of 30 splits, error rate so far 5 %, about "
     )
     assert terminal.lines[-1] == ""
 
@@ -126,8 +127,9 @@ def test_a_run_shows_the_fit_and_the_risk_so_far(terminal, monkeypatch):
         np.arange(24.0),
     )
     lines = " | ".join(terminal.lines)
-    assert "of 12 splits, now inner split" in lines
-    assert f"squared risk so far {result.fold_risks[0]:.6g} in 1 outer split" in lines
+    assert "of 12 splits, now inner fold" in lines
+    first = written(result.fold_risks[0], decimals_of(None, result.fold_risks[0]))
+    assert f"mean squared error so far {first} in 1 outer fold" in lines
 
 
 class Slow(DummyRegressor):

@@ -50,6 +50,7 @@ from cvnb.errors import (
     RecipeError,
 )
 from cvnb.results.estimate import record_of
+from cvnb.results.scales import scale_of
 from cvnb.views.methods import methods_of
 from stopped import finished_part, shown_part
 
@@ -505,8 +506,7 @@ def test_a_setting_that_fails_costs_itself_a_note_and_is_never_chosen(when, caus
     assert np.array_equal(result.fold_risks, alone.fold_risks)
     (note,) = [note for note in result.notes if "failed" in note]
     assert (
-        f"when={when!r} failed in inner split 0 of outer split 0 and 5 more splits"
-        in note
+        f"when={when!r} failed in inner fold 1 of outer fold 1 and 5 more folds" in note
     )
     assert cause in note
 
@@ -540,7 +540,7 @@ def test_a_choice_that_fails_on_the_whole_training_part_gives_way_to_the_next_be
     assert result.chosen_index.tolist() == [1, 1, 1]
     assert np.isfinite(result.fold_risks).all()
     assert any(
-        "failed in outer split 0 and 2 more splits" in note for note in result.notes
+        "failed in outer fold 1 and 2 more folds" in note for note in result.notes
     )
 
 
@@ -549,7 +549,7 @@ def test_a_run_in_which_every_setting_fails_is_one_error_that_counts_the_causes(
     with pytest.raises(FitError, match="every setting failed") as caught:
         run(Family(Fails(), {"when": ["fit"], "shift": [1.0, 2.0]}))
     assert str(caught.value) == (
-        "every setting failed in inner split 0 of outer split 0, so nothing can be chosen "
+        "every setting failed in inner fold 1 of outer fold 1, so nothing can be chosen "
         "there: RuntimeError: no luck with 1.0."
     )
 
@@ -1262,8 +1262,8 @@ def test_the_text_of_a_result_names_risk_loss_quantity_and_choices():
     """The number is shown with the name of what it estimates."""
     result = run(ridges)
     text = repr(result)
-    assert f"{result.risk:.6g}" in text
-    assert "squared" in text
+    assert scale_of(result).write(result.risk) in text
+    assert "mean squared error" in text
     assert result.quantity in text
     assert text == repr(run(ridges))
 
@@ -1397,10 +1397,10 @@ def test_the_text_of_a_comparison_is_the_same_every_time():
     text = repr(comparison)
     assert text == repr(compared())
     assert "0x" not in text
+    scale = scale_of(*comparison.values())
     for name, result in comparison.items():
-        assert any(
-            name in line and f"{result.risk:.6g}" in line for line in text.splitlines()
-        )
+        risk = scale.write(result.risk)
+        assert any(name in line and risk in line for line in text.splitlines())
 
 
 def test_different_cvs_in_a_comparison_are_an_error_unless_inner_is_given():

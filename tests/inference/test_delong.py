@@ -35,7 +35,7 @@ def by_definition(scores, positive, level):
     ids=["probabilities", "ties", "decisions"],
 )
 def test_it_is_the_variance_of_the_placements(family):
-    """Also with tied scores; the ends are those of the loss, which is minus the AUC."""
+    """Also with tied scores; the ends are those of the AUC."""
     result = Recipe.cv_test(3, test=0.4).run(family, X, Y, scoring="roc_auc")
     train, test = result.plan.outer[0]
     record = result._record
@@ -47,8 +47,8 @@ def test_it_is_the_variance_of_the_placements(family):
         scores = model.predict_proba(X[test])[:, 1]
     low, high = by_definition(scores, Y[test] == 1, 0.9)
     found = result.interval(0.9, "delong")
-    assert (found.low, found.high) == pytest.approx((-min(1, high), -low), rel=1e-9)
-    assert found.low <= result.risk <= found.high
+    assert (found.low, found.high) == pytest.approx((low, min(1, high)), rel=1e-9)
+    assert found.low <= result.score <= found.high
     assert "predictor trained on these rows" in found.target
     assert "one fit" in found.why
 

@@ -60,7 +60,8 @@ def test_auto_takes_what_suits_the_recipe_and_says_so(case):
     result = recipe.run(family, *classes(), **options)
     interval = result.interval()
     assert interval.method == method
-    assert interval.low <= result.risk <= interval.high
+    shown = result.score if options.get("scoring") else result.risk
+    assert interval.low <= shown <= interval.high
     assert interval.why.startswith("for ")
     assert "|S| = " in interval.target
     assert ("procedure at this training size" in interval.target) == (
@@ -71,7 +72,7 @@ def test_auto_takes_what_suits_the_recipe_and_says_so(case):
     )
     assert ("group" in interval.target) == ("groups" in options)
     assert repr(interval).startswith(
-        f"95 % interval {interval.low:.6g} to {interval.high:.6g} ({method}, for "
+        f"95 % interval {interval.low:.2f} to {interval.high:.2f} ({method}, for "
     )
 
 

@@ -95,10 +95,17 @@ def test_one_grouped_test_part_without_a_mistake_counts_its_groups():
     assert found.high == pytest.approx(t**2 / (n_groups + t**2), rel=1e-12)
 
 
-def test_the_interval_of_a_score_says_of_which_loss_it_is():
-    """low and high are losses; the display turns them round."""
+def test_the_interval_of_a_score_is_one_of_scores():
+    """low and high are areas, around result.score; those of an error stay errors."""
     result = Recipe(4, 3).run(knn(k=[1, 5]), *classes(), scoring="roc_auc")
-    assert "by the loss -roc_auc" in repr(result.interval())
+    interval = result.interval()
+    assert 0 <= interval.low < result.score < interval.high <= 1
+    errors = Recipe(4, 3).run(knn(k=[1, 5]), *classes())
+    accurate = Recipe(4, 3).run(knn(k=[1, 5]), *classes(), scoring="accuracy")
+    ends = accurate.interval()
+    low, high = errors.interval().low, errors.interval().high
+    assert (ends.low, ends.high) == pytest.approx((1 - high, 1 - low))
+    assert bayle_interval(accurate) == pytest.approx(bayle_interval(errors))
 
 
 WEIGHTS = np.random.default_rng(1).integers(1, 4, 60).astype(float)
@@ -153,8 +160,10 @@ def test_no_end_leaves_the_range_of_the_loss(scoring, method):
         y, family = (y > 0).astype(int), knn(k=[1, 5])
     result = Recipe(4, 3).run(family, X, y, scoring=scoring)
     found = result.interval(0.999, method)
-    least = 0.0 if scoring.startswith("neg") else -1.0
-    assert found.low == least < result.risk < found.high
+    if scoring.startswith("neg"):
+        assert found.low == 0.0 < result.risk < found.high
+    else:
+        assert found.low < result.score < found.high == 1.0
 
 
 def test_the_interval_of_a_users_own_loss_is_not_cut():

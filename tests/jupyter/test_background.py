@@ -249,7 +249,7 @@ def test_a_cell_in_the_background_ends_at_once_and_its_output_becomes_the_result
     messages = kernel.hear(lambda kind, _: kind == "update_display_data")
     update = messages[-1]["content"]
     assert update["transient"]["display_id"] == shown[0]["transient"]["display_id"]
-    assert "zero-one risk of the tuned rule" in update["data"]["text/html"]
+    assert "of new rows misclassified" in update["data"]["text/html"]
     bars = [
         message["content"]["data"].get("state", {}).get("value", "")
         for message in messages
@@ -347,5 +347,5 @@ def test_nbclient_stores_the_result_in_the_cell_that_began_it():
     NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
     outputs = notebook.cells[1].outputs
     assert [output.output_type for output in outputs] == ["display_data"]
-    assert "zero-one risk of the tuned rule" in outputs[0].data["text/html"]
+    assert "of new rows misclassified" in outputs[0].data["text/html"]
     assert set(outputs[0].data) == {"text/plain", "text/html"}

@@ -198,13 +198,13 @@ REFUSED = {
         Recipe(3, 3),
         Family(RidgeClassifier(), {"alpha": [0.1, 10.0]}),
         {"scoring": "roc_auc"},
-        "ROC AUC cannot measure the mean of several of these models",
+        "roc_auc cannot measure the mean of several of these models",
     ),
     "a support vector machine": (
         Recipe(3, 3),
         Family(SVC(), {"C": [0.1, 10.0]}),
         {"scoring": "average_precision"},
-        "average precision cannot measure the mean of several",
+        "average_precision cannot measure the mean of several",
     ),
 }
 

@@ -117,7 +117,7 @@ def test_what_means_nothing_is_left_out_with_the_reason():
     assert "independent rows of equal weight" in grouped.reasons["Dev-set bound"]
     auc = optimism(Recipe(5, 4).run(MANY, X, y, scoring="roc_auc"))
     assert auc.bbc is None
-    assert "ROC AUC is one number for a whole test part" in auc.reasons["BBC-CV"]
+    assert "roc_auc is one number for a whole test part" in auc.reasons["BBC-CV"]
     assert auc.tibshirani > auc.flat
 
 

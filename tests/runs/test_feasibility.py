@@ -197,7 +197,7 @@ def test_more_neighbours_than_training_rows_of_an_unknown_kind_cost_their_settin
     assert set(result.chosen_index) == {0}
     assert noted(
         result,
-        "n_neighbors=20 failed in inner split 0 of outer split 0",
+        "n_neighbors=20 failed in inner fold 1 of outer fold 1",
         "n_samples_fit = 10",
     )
 
@@ -675,7 +675,7 @@ def test_all_settings_failing_is_one_error(way):
     """When nothing is left to choose from, one error says so, with the exception."""
     kind, cause = FAILURES[way]
     with pytest.raises(
-        FitError, match=rf"every setting failed in inner split 0 of .*{kind}.*{cause}"
+        FitError, match=rf"every setting failed in inner fold 1 of .*{kind}.*{cause}"
     ):
         run(
             moody({"fails": way}, {"fails": way, "level": 1.0}),
@@ -712,11 +712,9 @@ def test_a_failing_setting_costs_itself_a_note():
     """One note names the setting, the first split, the count and the exception."""
     family = moody({"level": 0.0}, {"level": 5.0, "fails": "fit"}, {"level": 1.0})
     result = run(family, numbered(), response(), Recipe(outer=3, inner=2))
-    found = noted(
-        result, "fails='fit', level=5 failed in inner split 0 of outer split 0"
-    )
+    found = noted(result, "fails='fit', level=5 failed in inner fold 1 of outer fold 1")
     assert len(found) == 1
-    assert "and 5 more splits" in found[0]
+    assert "and 5 more folds" in found[0]
     assert "ZeroDivisionError: no fit at level 5.0" in found[0]
 
 
@@ -773,7 +771,7 @@ def test_a_choice_that_fails_on_the_outer_part_gives_way_to_the_next_best():
     np.testing.assert_allclose(result.inner_curves[:, 1], 0.0)
     assert noted(
         result,
-        "level=1 failed in outer split 0 and 2 more splits",
+        "level=1 failed in outer fold 1 and 2 more folds",
         "MemoryError: too many rows",
     )
 
@@ -785,7 +783,7 @@ def test_every_choice_failing_on_the_outer_part_is_one_error():
     )
     with pytest.raises(
         FitError,
-        match=r"every setting failed in outer split 0, .*: MemoryError: too many rows",
+        match=r"every setting failed in outer fold 1, .*: MemoryError: too many rows",
     ):
         run(family, numbered(), np.full(30, 1.0), Recipe(outer=3, inner=2))
 
@@ -813,7 +811,7 @@ def test_a_setting_that_needs_data_to_be_wrong_costs_only_itself():
     np.testing.assert_array_equal(result.inner_curves[:, :2], expected.inner_curves)
     assert noted(
         result,
-        "pca__n_components=99 failed in inner split 0 of outer split 0 and 8 more splits",
+        "n_components=99 failed in inner fold 1 of outer fold 1 and 8 more folds",
         "n_components=99",
     )
 

@@ -46,14 +46,14 @@ def test_the_box_adds_the_cloud_and_takes_it_away(builder):
     assert builder.result is result
     assert len(builder._curve.widget.data) == 13
     assert "over 100 seeds" in builder._cloud.words.value
-    assert "values of zero-one risk" in builder.snapshot().html
+    assert "values of error rate" in builder.snapshot().html
     assert builder._cloud.words.layout.display is None
     builder._form.enter(spread=False)
     assert seeds_of(builder) == []
     assert len(builder._curve.widget.data) == 9
     assert builder._cloud.words.layout.display == "none"
     assert builder.result is result
-    assert "values of zero-one risk" not in builder.snapshot().html
+    assert "values of error rate" not in builder.snapshot().html
 
 
 def test_the_cloud_follows_the_sliders_where_the_path_is_fast(builder, ten):

@@ -344,7 +344,7 @@ def test_it_has_a_static_copy(explore):
     assert settled(explorer) == ""
     shot = explorer.snapshot()._repr_html_()
     assert shot.count("<img") == 2
-    assert "5 values of zero-one risk" in shot
+    assert "5 values of error rate" in shot
     assert "<script" not in shot
     with capture_output() as shown:
         explorer._ipython_display_()

@@ -8,7 +8,6 @@ per test part, and some are undefined on some parts (R² on one row, AUC on one 
 from __future__ import annotations
 
 import difflib
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +19,7 @@ from sklearn.metrics._scorer import _BaseScorer
 from ..errors import LossError, WrongTypeError
 from ..families.registry import is_optional
 from ..wording import number
-from .metrics import PLAIN_NAMES, POSITIVES, is_metric, scorer_of
+from .metrics import PLAIN_NAMES, POSITIVES, is_metric, scorer_of, takes_weights
 
 # Metrics of scikit-learn by what the targets of a test part must hold.
 TWO_CLASSES = {
@@ -339,7 +338,7 @@ def check_loss(loss: Loss, y: np.ndarray, task: str, weighted: bool) -> None:
             f"the {loss.name} loss needs classes, but this is a regression; use "
             "loss='squared' or 'absolute'."
         )
-    if weighted and loss.scorer is not None and not _takes_weights(loss.scorer):
+    if weighted and loss.scorer is not None and not takes_weights(loss.scorer):
         raise LossError(
             f"scoring={loss.score_name!r} takes no sample_weight; choose another metric "
             "or drop the weights."
@@ -389,11 +388,6 @@ def _as_option(metric: str) -> str:
     if scorer in SCORINGS:
         return f"loss={SCORINGS[scorer][0]!r} or scoring={scorer!r}"
     return f"scoring={scorer!r}" if scorer else f"scoring=make_scorer({metric})"
-
-
-def _takes_weights(scorer: Callable[..., float]) -> bool:
-    parameters = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
-    return "sample_weight" in parameters
 
 
 def _did_you_mean(name: str, known: Any = None) -> str:

@@ -64,6 +64,11 @@ def is_metric(function: Any) -> bool:
     return is_function and function.__module__.startswith("sklearn.metrics.")
 
 
+def takes_weights(scorer: Any) -> bool:
+    """Whether a scorer's metric takes sample_weight."""
+    return "sample_weight" in inspect.signature(_function(scorer)).parameters
+
+
 def _function(scorer: Any) -> Any:
     return getattr(scorer, "_score_func", scorer)
 

@@ -22,6 +22,23 @@ DATA = argument(
 TARGET = argument("--target", help="the column of the frame that is y")
 GROUPS = argument("--groups", help="groups: a name, or a column of the frame")
 HELP = _flag("-h", "--help", help="show this help")
+HELP_OR_RECIPES = argument(
+    "-h",
+    "--help",
+    nargs="?",
+    const="options",
+    help="show this help; --help recipes: the recipes and what each estimates",
+)
+EXAMPLE = """\
+    %load_ext cvnb
+
+    %%nestedcv X y --outer 5 --inner 5 -o risk
+    knn(k=range(1, 51))
+
+estimates how good "choose k, then train" is on new rows, and binds the result to risk.
+In place of knn(...): ridge(), logistic(), tree(), any (estimator, grid) pair, a
+GridSearchCV, or a dict of those by name, which compares them on the same splits.
+Other ways to split: %nestedcv --help recipes"""
 
 SPLITS = (
     DATA,

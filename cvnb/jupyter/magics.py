@@ -29,7 +29,7 @@ from ..data.table import Data
 from ..engine.progress import Slot, in_notebook
 from ..errors import CvnbError, Interrupted
 from ..results.comparison import finished
-from ..runs.forecast import Forecast
+from ..runs.forecast import Forecast, Forecasts
 from ..runs.options import DEFAULTS, Options
 from ..runs.prepare import dry_run, prepare
 from ..splits.plan import Plan
@@ -50,8 +50,10 @@ from .magic_line import (
 )
 from .magic_options import (
     DATA,
+    EXAMPLE,
     GROUPS,
     HELP,
+    HELP_OR_RECIPES,
     RUN,
     SPLITS,
     TARGET,
@@ -88,13 +90,13 @@ class NestedCVMagics(Magics):
         return self.shell
 
     @magic_arguments()
-    @with_options(*SPLITS, *RUN, HELP)
+    @with_options(*SPLITS, *RUN, HELP_OR_RECIPES)
     @output_can_be_silenced
     @no_var_expand
     @line_cell_magic
     def nestedcv(
         self, line: str, cell: str | None = None
-    ) -> Result | Forecast | BackgroundRun | None:
+    ) -> Result | Forecast | Forecasts | BackgroundRun | None:
         """Risk of "choose θ, then train", for the family that the cell's last expression gives.
 
         The body is Python run in your namespace; Family, Recipe and the short-hands (knn,
@@ -102,9 +104,12 @@ class NestedCVMagics(Magics):
         pair, a GridSearchCV, or a dict of those by name.
         """
         arguments = _parsed(self.nestedcv, line)
+        if arguments.help == "recipes":
+            print(recipes_text(OPTIONS_OF))
+            return None
         if cell is None or arguments.help:
             print(
-                f"{recipes_text(OPTIONS_OF)}\n\n{self.nestedcv.__doc__}\n"
+                f"{EXAMPLE}\n\n{self.nestedcv.__doc__}\n"
                 f"available in the body: {', '.join(at_hand())}"
             )
             return None
@@ -169,7 +174,7 @@ class NestedCVMagics(Magics):
 
     def _run(
         self, arguments: Any, cell: str, slot: Slot
-    ) -> Result | Forecast | BackgroundRun | None:
+    ) -> Result | Forecast | Forecasts | BackgroundRun | None:
         output = _output_name(arguments)
         recipe = self._recipe(arguments)
         X, y, groups, weights = rows_of(arguments, self._value)
@@ -248,14 +253,11 @@ class NestedCVMagics(Magics):
 
     def _show_forecast(
         self, forecast: Any, output: str | None, quiet: bool
-    ) -> Forecast | None:
-        """Return a forecast as the value of its cell, or show those of several families."""
+    ) -> Forecast | Forecasts | None:
+        """Return a forecast as the value of its cell."""
         self._bind(output, forecast)
-        if not isinstance(forecast, dict) and not quiet:
-            return forecast
         if not quiet:
-            for of_family in forecast.values():
-                display(of_family)
+            return forecast
         self._hold(forecast)
         return None
 

@@ -30,6 +30,7 @@ from ..runtime.cancel import Stop
 from ..runtime.cores import matrices_at_most
 from ..runtime.threads import Team, n_threads, pool_of
 from ..splits.plan import Plan
+from ..wording import count, rounded
 
 SIDE = 384  # rows and columns of the matrices whose product is timed
 # seconds of a fast path in addition to its multiplications:
@@ -75,6 +76,47 @@ class Forecast(Report):
     @property
     def sentences(self) -> list[str]:
         return list(self.plan.notes)
+
+
+class Forecasts(Report, dict[str, Forecast]):
+    """The forecasts of several models on the same splits, by name, with their total."""
+
+    @property
+    def title(self) -> str:
+        return f"Dry run of {count(len(self), 'model')}: feasible; nothing was measured"
+
+    @property
+    def table(self) -> tuple[list[str], list[Any]]:
+        head = ["model", "settings", "fits", "seconds", "memory", "method"]
+        rows = [
+            [
+                name,
+                str(each.n_settings),
+                str(each.fits),
+                rounded(each.seconds, 2),
+                f"{rounded(each.megabytes, 2)} MB",
+                each.path.name,
+            ]
+            for name, each in self.items()
+        ]
+        fits = sum(each.fits for each in self.values())
+        seconds = sum(each.seconds for each in self.values())
+        most = max(each.megabytes for each in self.values())
+        total = [
+            "total",
+            "",
+            str(fits),
+            rounded(seconds, 2),
+            f"{rounded(most, 2)} MB",
+            "",
+        ]
+        return head, [*rows, total]
+
+    @property
+    def sentences(self) -> list[str]:
+        notes = [note for each in self.values() for note in each.sentences]
+        words = "Seconds are estimates; memory is in addition to the data, at most."
+        return [words, *dict.fromkeys(notes)]
 
 
 def forecast(work: Work, plan: Plan, path: Path, flat: bool) -> Forecast:

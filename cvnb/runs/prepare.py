@@ -25,7 +25,7 @@ from ..results.estimate import Record, RiskEstimate
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
 from . import feasibility
-from .forecast import Forecast, forecast
+from .forecast import Forecast, Forecasts, forecast
 from .options import Options
 from .probe import refuse_text
 from .shared_plan import (
@@ -175,8 +175,8 @@ def dry_run(
     groups: Any = None,
     sample_weight: Any = None,
     **run_options: Any,
-) -> Forecast | dict[str, Forecast]:
-    """Return what `run` would do and cost: a Forecast, or a dict of them by name.
+) -> Forecast | Forecasts:
+    """Return what `run` would do and cost: a Forecast, or of several models a dict of them.
 
     It makes at most two fits for each family, or measures one split twice. The
     parameters are those of `run`.
@@ -188,10 +188,10 @@ def dry_run(
     """
     options = Options(**run_options)
     prepared = prepare(recipe, family, Data.check(X, y, groups, sample_weight), options)
-    forecasts = {
-        name: forecast(job.work, job.plan, job.choose_path(), options.flat)
+    forecasts = Forecasts(
+        (name, forecast(job.work, job.plan, job.choose_path(), options.flat))
         for name, job in prepared.jobs.items()
-    }
+    )
     return forecasts[""] if prepared.is_single else forecasts
 
 

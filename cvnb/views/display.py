@@ -34,6 +34,6 @@ def report_bundle(report: Report) -> Bundle:
         report_text(report),
         f"<div><b>{html(report.title)}</b></div>",
         report.picture,
-        html_table(report.table) if report.table[0] else "",
+        html_table(report.table, left=report.table[0]) if report.table[0] else "",
         html_list(report.sentences),
     )

@@ -215,12 +215,16 @@ def test_an_error_of_the_body_keeps_its_own_type(shell):
         run(shell, "%%nestedcv X y\n1 / 0")
 
 
-def test_help_names_recipes_and_options(shell):
-    """%nestedcv alone prints the outer × inner table and the help."""
+def test_help_begins_with_an_example_and_names_the_options(shell):
+    """%nestedcv alone prints a cell to copy first; the example runs as it stands."""
     with capture_output() as shown:
         shell.run_cell("%nestedcv").raise_error()
-    for word in ("outer \\ inner", "nested_cv", "--groups", "--recipe"):
+    for word in ("nested_cv", "--groups", "--recipe", "--help recipes"):
         assert word in shown.stdout
+    lines = shown.stdout.splitlines()
+    cell = "\n".join(line.strip() for line in lines[2:4])
+    assert cell.startswith("%%nestedcv X y")
+    assert run(shell, cell).risk is not None
 
 
 def test_an_interrupt_shows_and_binds_what_was_finished(shell):
@@ -416,15 +420,15 @@ def test_folds_shows_the_plan_without_fitting(shell, fits):
         run(shell, "%folds X")
 
 
-def test_nestedcv_alone_shows_what_each_recipe_estimates(shell):
-    """The outer × inner table, a line for each recipe, and the help."""
+def test_help_recipes_shows_what_each_recipe_estimates(shell):
+    """The outer × inner table, and a line for each recipe."""
     with capture_output() as shown:
-        shell.run_line_magic("nestedcv", "")
+        shell.run_line_magic("nestedcv", "--help recipes")
     assert "outer \\ inner" in shown.stdout
     for name in OPTIONS_OF:
         assert name in shown.stdout
     assert "estimates E[ℓ_D(A_θ̂(S))], the risk of the procedure" in shown.stdout
-    assert "--no-stratify" in shown.stdout
+    assert "--no-stratify" not in shown.stdout
 
 
 # Completion
@@ -471,11 +475,16 @@ def test_unloading_removes_magics_and_completion(shell):
 
 
 def test_a_dry_run_returns_a_forecast(shell, fits):
-    """Those of several families are shown one after the other."""
+    """Those of several models are one table with a total."""
     forecast = nested(shell, "--dry-run --outer 4 --inner 3")
     assert (forecast.fits, forecast.path.name) == (40, "path:knn")
     assert fits == []
     body = "{'a': knn(k=[1, 5]), 'b': ridge(alpha=[1.0])}"
-    with capture_output() as shown:
-        shell.run_cell(f"%%nestedcv X y --dry-run --outer 3 --inner 2\n{body}")
-    assert len(shown.outputs) == 2
+    both = run(shell, f"%%nestedcv X y --dry-run --outer 3 --inner 2\n{body}")
+    lines = repr(both).splitlines()
+    assert lines[0].startswith("Dry run of 2 models")
+    assert [line.split()[0] for line in lines[1:5]] == ["model", "a", "b", "total"]
+    assert lines[4].split()[1] == str(
+        int(lines[2].split()[2]) + int(lines[3].split()[2])
+    )
+    assert set(both) == {"a", "b"}

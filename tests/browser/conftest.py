@@ -25,14 +25,18 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def chromium(tmp_path_factory):
+    """A browser with a profile on disk: it compiles the front ends' scripts once, not for
+    every page."""
     if CHROMIUM is None:
         pytest.skip(
             "no Chromium on this machine (chromium, chromium-browser, google-chrome)"
         )
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as engine:
-        browser = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = engine.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=CHROMIUM, args=FLAGS
+        )
         yield browser
         browser.close()
 
@@ -56,9 +60,9 @@ def visit(chromium, request):
     visits = []
 
     def make(app="lab", scheme="light", server=None):
-        page = chromium.new_page(
-            viewport={"width": 1280, "height": 1400}, color_scheme=scheme
-        )
+        page = chromium.new_page()
+        page.set_viewport_size({"width": 1280, "height": 1400})
+        page.emulate_media(color_scheme=scheme)
         visits.append(Visit(page, server, app, scheme))
         return visits[-1]
 

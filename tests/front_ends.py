@@ -12,6 +12,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+from jupyter_client import BlockingKernelClient
+
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
     None,
@@ -49,6 +51,11 @@ SETTINGS = {
         "checkForUpdates": False,
     },
 }
+# Leaves a kernel as it was at its start, but for what it has imported.
+EMPTIED = """import ipywidgets
+ipywidgets.Widget.close_all()
+get_ipython().extension_manager.unload_extension('cvnb')
+get_ipython().reset(new_session=True, aggressive=False)"""
 NOTEBOOK = "(window.jupyterapp?.shell?.currentWidget)"
 COUNTS = f"{NOTEBOOK}?.content?.widgets?.map(cell => cell.model.executionCount ?? null)"
 STATUS = f"{NOTEBOOK}?.sessionContext?.session?.kernel?.status"
@@ -76,6 +83,7 @@ class Server:
 
     def __init__(self, home):
         self.folder, self.token = home / "notebooks", secrets.token_hex(16)
+        self.runtime, self.session = home / "runtime", None
         self.folder.mkdir(exist_ok=True)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -123,8 +131,47 @@ class Server:
         self.process.terminate()
         self.process.wait(timeout=20)
 
+    def call(self, method, place, **values):
+        """Return the answer of the server's API."""
+        request = urllib.request.Request(
+            f"{self.url}/api/{place}",
+            json.dumps(values).encode() if values else None,
+            {"Authorization": f"token {self.token}"},
+            method=method,
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def hand_over(self, name):
+        """Give a notebook the kernel of the one before it, emptied: a start and the imports
+        take more than what most tests run."""
+        of = {"path": name, "name": name, "type": "notebook"}
+        if self.session is None:
+            self.session = self.call(
+                "POST", "sessions", kernel={"name": "python3"}, **of
+            )
+            return
+        kernel = self.session["kernel"]["id"]
+        if self.call("GET", f"kernels/{kernel}")["execution_state"] == "idle":
+            self._empty(kernel)
+        else:  # a test that failed left it so
+            self.call("POST", f"kernels/{kernel}/restart")
+        self.call("PATCH", f"sessions/{self.session['id']}", **of)
+
+    def _empty(self, kernel):
+        path = str(self.runtime / f"kernel-{kernel}.json")
+        client = BlockingKernelClient(connection_file=path)
+        client.load_connection_file()
+        client.start_channels()
+        try:
+            client.wait_for_ready(timeout=60)
+            reply = client.execute(EMPTIED, reply=True, timeout=60, store_history=False)
+            assert reply["content"]["status"] == "ok", reply["content"]
+        finally:
+            client.stop_channels()
+
     def write(self, name, cells):
-        """Write a notebook of code cells that were never run."""
+        """Write a notebook of code cells that were never run, and give it a kernel."""
         code = [
             {
                 "cell_type": "code",
@@ -150,6 +197,7 @@ class Server:
             "nbformat_minor": 5,
         }
         (self.folder / name).write_text(json.dumps(notebook), encoding="utf-8")
+        self.hand_over(name)
 
     def strip(self, name, to):
         """Copy a notebook without outputs."""

@@ -63,6 +63,14 @@ THEME = (
     "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
 )
 
+OPEN = (
+    "path => window.jupyterapp.commands"
+    ".execute('docmanager:open', {path, factory: 'Notebook'}).then(() => {})"
+)
+CLOSE_ALL = (
+    "() => [...window.jupyterapp.shell.widgets('main')].forEach(one => one.dispose())"
+)
+
 
 def private_settings(home):
     """Return the variables that keep a server's settings, data and history below home."""
@@ -230,15 +238,18 @@ class Visit:
     def __init__(self, page, server=None, app="lab", scheme="light"):
         self.page, self.server, self.app, self.scheme = page, server, app, scheme
         self.complaints, self.asked = [], []
-        page.on(
-            "console",
-            lambda message: (
-                self._complain(message.text) if message.type == "error" else None
-            ),
-        )
-        page.on("pageerror", lambda error: self._complain(str(error)))
-        page.on("request", lambda request: self._note(request.url))
-        page.on("websocket", lambda socket: self._note(socket.url))
+        self._hears = {
+            "console": self._read,
+            "pageerror": lambda error: self._complain(str(error)),
+            "request": lambda request: self._note(request.url),
+            "websocket": lambda socket: self._note(socket.url),
+        }
+        for event, heard in self._hears.items():
+            page.on(event, heard)
+
+    def _read(self, message):
+        if message.type == "error":
+            self._complain(message.text)
 
     def _complain(self, text):
         if not any(known.search(text) for known in OWN_COMPLAINTS[self.app]):
@@ -249,8 +260,12 @@ class Visit:
             self.asked.append(url)
 
     def open(self, name):
-        """Open a notebook and wait until it is drawn, in the theme asked for."""
-        self.page.goto(self.server.address(self.app, name))
+        """Open a notebook and wait until it is drawn, in the theme asked for; in a JupyterLab
+        that runs already as a click in its file browser does."""
+        if self.page.evaluate("() => Boolean(window.jupyterapp?.restored)"):
+            self.page.evaluate(OPEN, name)
+        else:
+            self.page.goto(self.server.address(self.app, name))
         if self.app == "voila":
             self.page.wait_for_load_state("networkidle", timeout=120_000)
             return self
@@ -265,13 +280,19 @@ class Visit:
         )
         return self
 
+    def leave(self):
+        """Hear no more and close the notebooks, so that another visit can have the page."""
+        for event, heard in self._hears.items():
+            self.page.remove_listener(event, heard)
+        self.page.evaluate(CLOSE_ALL)
+
     def start(self):
         """Run all cells without waiting."""
         self.idle()
         self.command("notebook:run-all-cells")
         return self
 
-    def run(self, timeout=30_000):
+    def run(self, timeout=120_000):
         """Run all cells and wait for the last; a cell that fails ends it."""
         self.start()
         cells = f"{NOTEBOOK}?.content?.widgets"

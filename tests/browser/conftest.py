@@ -53,14 +53,22 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize(names, pairs)
 
 
+@pytest.fixture(scope="session")
+def running():
+    """Pages in which JupyterLab runs and no notebook is open: its start takes seconds."""
+    return []
+
+
 @pytest.fixture
-def visit(chromium, request):
+def visit(chromium, running, request):
     """visit() opens a page. A message in its console, or a request to another machine, fails
     the test."""
     visits = []
 
     def make(app="lab", scheme="light", server=None):
-        page = chromium.new_page()
+        reused = running and app == "lab" and server is not None
+        page = running.pop() if reused else chromium.new_page()
+        page.bring_to_front()
         page.set_viewport_size({"width": 1280, "height": 1400})
         page.emulate_media(color_scheme=scheme)
         visits.append(Visit(page, server, app, scheme))
@@ -68,7 +76,12 @@ def visit(chromium, request):
 
     yield make
     for seen in visits:
-        seen.page.close()
+        in_lab = seen.app == "lab" and seen.server is not None
+        if in_lab and not request.session.testsfailed:
+            seen.leave()
+            running.append(seen.page)
+        else:
+            seen.page.close()
     for seen in visits:
         assert seen.complaints == []
         assert seen.app == "voila" or seen.asked == []

@@ -30,7 +30,8 @@ FLAGS = [
 HERE = re.compile(r"(data|blob|file|about):|(https?|ws)://(127\.0\.0\.1|localhost)[:/]")
 # Messages of the front ends themselves, with any notebook.
 OWN_COMPLAINTS = {
-    "lab": (),
+    # its debugger, where a kernel is restarted or a notebook closed before it has an answer
+    "lab": (re.compile(r"Could not restore the debugger state"),),
     "notebook": (
         # Notebook 7.6, at its start, with an empty notebook too
         re.compile(r"reading 'schema'"),

@@ -12,6 +12,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+from jupyter_client import BlockingKernelClient
+
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
     None,
@@ -22,11 +24,14 @@ FLAGS = [
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
+    # Other machines are not reached. (Playwright's routes would do it too, without a cache.)
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 ]
 HERE = re.compile(r"(data|blob|file|about):|(https?|ws)://(127\.0\.0\.1|localhost)[:/]")
 # Messages of the front ends themselves, with any notebook.
 OWN_COMPLAINTS = {
-    "lab": (),
+    # its debugger, where a kernel is restarted or a notebook closed before it has an answer
+    "lab": (re.compile(r"Could not restore the debugger state"),),
     "notebook": (
         # Notebook 7.6, at its start, with an empty notebook too
         re.compile(r"reading 'schema'"),
@@ -47,11 +52,24 @@ SETTINGS = {
         "checkForUpdates": False,
     },
 }
+# Leaves a kernel as it was at its start, but for what it has imported.
+EMPTIED = """import ipywidgets
+ipywidgets.Widget.close_all()
+get_ipython().extension_manager.unload_extension('cvnb')
+get_ipython().reset(new_session=True, aggressive=False)"""
 NOTEBOOK = "(window.jupyterapp?.shell?.currentWidget)"
 COUNTS = f"{NOTEBOOK}?.content?.widgets?.map(cell => cell.model.executionCount ?? null)"
 STATUS = f"{NOTEBOOK}?.sessionContext?.session?.kernel?.status"
 THEME = (
     "name => window.jupyterapp.commands.execute('apputils:change-theme', {theme: name})"
+)
+
+OPEN = (
+    "path => window.jupyterapp.commands"
+    ".execute('docmanager:open', {path, factory: 'Notebook'}).then(() => {})"
+)
+CLOSE_ALL = (
+    "() => [...window.jupyterapp.shell.widgets('main')].forEach(one => one.dispose())"
 )
 
 
@@ -74,6 +92,7 @@ class Server:
 
     def __init__(self, home):
         self.folder, self.token = home / "notebooks", secrets.token_hex(16)
+        self.runtime, self.session = home / "runtime", None
         self.folder.mkdir(exist_ok=True)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -121,8 +140,47 @@ class Server:
         self.process.terminate()
         self.process.wait(timeout=20)
 
+    def call(self, method, place, **values):
+        """Return the answer of the server's API."""
+        request = urllib.request.Request(
+            f"{self.url}/api/{place}",
+            json.dumps(values).encode() if values else None,
+            {"Authorization": f"token {self.token}"},
+            method=method,
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    def hand_over(self, name):
+        """Give a notebook the kernel of the one before it, emptied: a start and the imports
+        take more than what most tests run."""
+        of = {"path": name, "name": name, "type": "notebook"}
+        if self.session is None:
+            self.session = self.call(
+                "POST", "sessions", kernel={"name": "python3"}, **of
+            )
+            return
+        kernel = self.session["kernel"]["id"]
+        if self.call("GET", f"kernels/{kernel}")["execution_state"] == "idle":
+            self._empty(kernel)
+        else:  # a test that failed left it so
+            self.call("POST", f"kernels/{kernel}/restart")
+        self.call("PATCH", f"sessions/{self.session['id']}", **of)
+
+    def _empty(self, kernel):
+        path = str(self.runtime / f"kernel-{kernel}.json")
+        client = BlockingKernelClient(connection_file=path)
+        client.load_connection_file()
+        client.start_channels()
+        try:
+            client.wait_for_ready(timeout=60)
+            reply = client.execute(EMPTIED, reply=True, timeout=60, store_history=False)
+            assert reply["content"]["status"] == "ok", reply["content"]
+        finally:
+            client.stop_channels()
+
     def write(self, name, cells):
-        """Write a notebook of code cells that were never run."""
+        """Write a notebook of code cells that were never run, and give it a kernel."""
         code = [
             {
                 "cell_type": "code",
@@ -148,6 +206,7 @@ class Server:
             "nbformat_minor": 5,
         }
         (self.folder / name).write_text(json.dumps(notebook), encoding="utf-8")
+        self.hand_over(name)
 
     def strip(self, name, to):
         """Copy a notebook without outputs."""
@@ -180,29 +239,34 @@ class Visit:
     def __init__(self, page, server=None, app="lab", scheme="light"):
         self.page, self.server, self.app, self.scheme = page, server, app, scheme
         self.complaints, self.asked = [], []
-        page.on(
-            "console",
-            lambda message: (
-                self._complain(message.text) if message.type == "error" else None
-            ),
-        )
-        page.on("pageerror", lambda error: self._complain(str(error)))
-        page.route("**/*", self._gate)
+        self._hears = {
+            "console": self._read,
+            "pageerror": lambda error: self._complain(str(error)),
+            "request": lambda request: self._note(request.url),
+            "websocket": lambda socket: self._note(socket.url),
+        }
+        for event, heard in self._hears.items():
+            page.on(event, heard)
+
+    def _read(self, message):
+        if message.type == "error":
+            self._complain(message.text)
 
     def _complain(self, text):
         if not any(known.search(text) for known in OWN_COMPLAINTS[self.app]):
             self.complaints.append(text)
 
-    def _gate(self, route):
-        if HERE.match(route.request.url):
-            route.continue_()
-        else:
-            self.asked.append(route.request.url)
-            route.abort("internetdisconnected")
+    def _note(self, url):
+        if not HERE.match(url):
+            self.asked.append(url)
 
     def open(self, name):
-        """Open a notebook and wait until it is drawn, in the theme asked for."""
-        self.page.goto(self.server.address(self.app, name))
+        """Open a notebook and wait until it is drawn, in the theme asked for; in a JupyterLab
+        that runs already as a click in its file browser does."""
+        if self.page.evaluate("() => Boolean(window.jupyterapp?.restored)"):
+            self.page.evaluate(OPEN, name)
+        else:
+            self.page.goto(self.server.address(self.app, name))
         if self.app == "voila":
             self.page.wait_for_load_state("networkidle", timeout=120_000)
             return self
@@ -217,13 +281,19 @@ class Visit:
         )
         return self
 
+    def leave(self):
+        """Hear no more and close the notebooks, so that another visit can have the page."""
+        for event, heard in self._hears.items():
+            self.page.remove_listener(event, heard)
+        self.page.evaluate(CLOSE_ALL)
+
     def start(self):
         """Run all cells without waiting."""
         self.idle()
         self.command("notebook:run-all-cells")
         return self
 
-    def run(self, timeout=30_000):
+    def run(self, timeout=120_000):
         """Run all cells and wait for the last; a cell that fails ends it."""
         self.start()
         cells = f"{NOTEBOOK}?.content?.widgets"

@@ -65,15 +65,15 @@ CS = {"C": [1.0, 10.0, 100.0]}
 HISTOGRAMS = HistGradientBoostingClassifier(random_state=0, early_stopping=False)
 BEHIND_PCA = make_pipeline(PCA(10), KNeighborsClassifier())
 
-# name -> (family, rows, columns, more options of the run); sizes for about a second on two
-# idle cores
+# name -> (family, rows, columns, more options of the run); sizes for half a second to a second
+# on two idle cores
 RUNS = {
-    "knn": (knn(k=KS, scale=False), 20_000, 20, {}),
+    "knn": (knn(k=KS, scale=False), 14_000, 20, {}),
     "knn scaled": (knn(k=KS), 20_000, 20, {}),
     "ridge": (ridge(), 150_000, 100, {}),
-    "lasso": (lasso(), 3_000, 500, {}),
+    "lasso": (lasso(), 3_000, 350, {}),
     "logistic": (logistic(), 50_000, 40, {}),
-    "tree": (tree(max_leaf_nodes=range(2, 41)), 10_000, 20, {}),
+    "tree": (tree(max_leaf_nodes=range(2, 41)), 6_000, 20, {}),
     "forest": (Family(RandomForestClassifier(random_state=0), SIZES), 2_000, 20, {}),
     "boosting": (
         Family(GradientBoostingClassifier(random_state=0), SIZES),
@@ -84,7 +84,7 @@ RUNS = {
     "histograms": (Family(HISTOGRAMS, {"max_iter": [5, 10]}), 2_000, 10, {}),
     "adaboost": (Family(AdaBoostClassifier(random_state=0), SIZES), 1_500, 20, {}),
     "compiled fit": (Family(Digging()), 60, 2, {}),
-    "svc": (Family(SVC(), CS), 1_500, 20, {}),
+    "svc": (Family(SVC(), CS), 1_100, 20, {}),
     "svc on workers": (Family(SVC(), CS), 1_800, 20, {"n_jobs": 2}),
     "knn behind pca": (
         Family(BEHIND_PCA, {"kneighborsclassifier__n_neighbors": KS}),

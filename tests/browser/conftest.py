@@ -25,14 +25,18 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def chromium():
+def chromium(tmp_path_factory):
+    """A browser with a profile on disk: it compiles the front ends' scripts once, not for
+    every page."""
     if CHROMIUM is None:
         pytest.skip(
             "no Chromium on this machine (chromium, chromium-browser, google-chrome)"
         )
     playwright = pytest.importorskip("playwright.sync_api")
     with playwright.sync_playwright() as engine:
-        browser = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        browser = engine.chromium.launch_persistent_context(
+            tmp_path_factory.mktemp("profile"), executable_path=CHROMIUM, args=FLAGS
+        )
         yield browser
         browser.close()
 
@@ -49,22 +53,35 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize(names, pairs)
 
 
+@pytest.fixture(scope="session")
+def running():
+    """Pages in which JupyterLab runs and no notebook is open: its start takes seconds."""
+    return []
+
+
 @pytest.fixture
-def visit(chromium, request):
+def visit(chromium, running, request):
     """visit() opens a page. A message in its console, or a request to another machine, fails
     the test."""
     visits = []
 
     def make(app="lab", scheme="light", server=None):
-        page = chromium.new_page(
-            viewport={"width": 1280, "height": 1400}, color_scheme=scheme
-        )
+        reused = running and app == "lab" and server is not None
+        page = running.pop() if reused else chromium.new_page()
+        page.bring_to_front()
+        page.set_viewport_size({"width": 1280, "height": 1400})
+        page.emulate_media(color_scheme=scheme)
         visits.append(Visit(page, server, app, scheme))
         return visits[-1]
 
     yield make
     for seen in visits:
-        seen.page.close()
+        in_lab = seen.app == "lab" and seen.server is not None
+        if in_lab and not request.session.testsfailed:
+            seen.leave()
+            running.append(seen.page)
+        else:
+            seen.page.close()
     for seen in visits:
         assert seen.complaints == []
         assert seen.app == "voila" or seen.asked == []

@@ -15,7 +15,7 @@ def test_the_builder_of_the_notebook_follows_the_keyboard(visit, server, app):
     another number each time."""
     name = f"dragged_{app}_{NAME}"
     server.strip(NAME, name)
-    seen = visit(app, "light", server).open(name).run(timeout=120_000)
+    seen = visit(app, "light", server).open(name).run()
     page = seen.page
     strip = page.locator(STRIP)
     assert strip.count() == 1  # the other views of the notebook are static copies

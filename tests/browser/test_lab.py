@@ -1,4 +1,4 @@
-"""What a person sees in JupyterLab and in Notebook 7, in the light and in the dark theme."""
+"""What a person sees in JupyterLab, Notebook 7 and voila, in the light and in the dark theme."""
 
 import re
 
@@ -181,3 +181,16 @@ def test_the_stop_button_leaves_what_was_finished(visit, server, app):
         "text=/from \\d+ of 20 outer splits \\(interrupted\\)/"
     ).first.is_visible()
     assert seen.page.locator("progress").count() == 0
+
+
+def test_voila_shows_the_result(visit, server):
+    """A notebook as a page of its own."""
+    iris = "from sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)"
+    run = "%%nestedcv X y --outer 4 --inner 3\nknn(k=[1, 5, 9])"
+    server.write("voila.ipynb", [f"%load_ext cvnb\n{iris}", run])
+    seen = visit("voila", "light", server).open("voila.ipynb")
+    output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
+    output.wait_for(timeout=60_000)
+    assert output.locator("tbody tr").count() == 4
+    assert broken_pictures(output) == []
+    seen.shot("voila", output)

@@ -47,7 +47,7 @@ def test_a_notebook_runs_in_jupyterlab(visit, server, stem):
     path = next(path for path in NOTEBOOKS if path.stem == stem)
     name = f"run_{path.name}"
     server.strip(path.name, name)
-    seen = visit("lab", "light", server).open(name).run(timeout=120_000)
+    seen = visit("lab", "light", server).open(name).run()
     seen.save()
     bad = [
         (cell, output)

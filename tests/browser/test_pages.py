@@ -1,5 +1,7 @@
-"""Pages without a kernel's front end: the report, an exported notebook with the network
-cut, voila."""
+"""Pages without a kernel: the report, an exported notebook and the documentation, with the
+network cut."""
+
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -11,6 +13,7 @@ from front_ends import broken_pictures, contrast
 
 pytestmark = pytest.mark.browser
 
+QUICKSTART = Path(__file__).parents[2] / "notebooks" / "01_quickstart.ipynb"
 RISK = "of new rows misclassified"
 
 
@@ -41,12 +44,10 @@ def test_a_report_is_complete_without_a_network(visit, tmp_path, scheme):
     seen.shot("report")
 
 
-def test_an_exported_notebook_is_complete_without_a_network(
-    visit, server, tmp_path, scheme
-):
+def test_an_exported_notebook_is_complete_without_a_network(visit, tmp_path, scheme):
     """nbconvert's page: number, pictures and table; what its own template asks of other
     machines is not needed."""
-    notebook = nbformat.read(server.folder / "01_quickstart.ipynb", as_version=4)
+    notebook = nbformat.read(QUICKSTART, as_version=4)
     page, _ = HTMLExporter(theme=scheme).from_notebook_node(notebook)
     path = tmp_path / "page.html"
     path.write_text(page, encoding="utf-8")
@@ -60,19 +61,6 @@ def test_an_exported_notebook_is_complete_without_a_network(
     assert output.locator("img").count() == 2
     assert broken_pictures(output) == []
     seen.shot("exported", output)
-
-
-def test_voila_shows_the_result(visit, server):
-    """A notebook as a page of its own."""
-    iris = "from sklearn.datasets import load_iris\nX, y = load_iris(return_X_y=True)"
-    run = "%%nestedcv X y --outer 4 --inner 3\nknn(k=[1, 5, 9])"
-    server.write("voila.ipynb", [f"%load_ext cvnb\n{iris}", run])
-    seen = visit("voila", "light", server).open("voila.ipynb")
-    output = seen.page.locator(f".jp-OutputArea-output:has-text('{RISK}')").first
-    output.wait_for(timeout=60_000)
-    assert output.locator("tbody tr").count() == 4
-    assert broken_pictures(output) == []
-    seen.shot("voila", output)
 
 
 @pytest.mark.parametrize(

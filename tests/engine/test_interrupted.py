@@ -268,7 +268,8 @@ try:
 except KeyboardInterrupt as error:
     print(len(error.result.fold_risks))
 """
-    assert (script(caught).returncode, script(caught).stdout) == (0, "2\n")
+    done = script(caught)
+    assert (done.returncode, done.stdout) == (0, "2\n")
     assert script(caught + "1 / 0").returncode == 1
 
 

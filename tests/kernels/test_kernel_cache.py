@@ -12,16 +12,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.cross_decomposition import PLSRegression
 from sklearn.datasets import load_iris
 
 import cvnb
-from cvnb import kernels, knn, nested_cv
+from cvnb import kernels, nested_cv
 
 pytestmark = pytest.mark.skipif(
     not hasattr(os, "geteuid"), reason="needs the users and modes of POSIX"
 )
 
 DROP_FROM_BOUNDING_SET, OVERRIDE_MODES = 24, 1  # PR_CAPBSET_DROP, CAP_DAC_OVERRIDE
+SMALLEST = PLSRegression(), {"n_components": [1, 2]}  # the least to compile
 SENTENCE = "cvnb cannot keep its compiled loops"
 
 # First asks Numba whether it has a cache directory for a file of the same folder: the test must not
@@ -31,6 +33,7 @@ import json, sys
 import numba
 from pathlib import Path
 import cvnb
+from sklearn.cross_decomposition import PLSRegression
 from sklearn.datasets import load_iris
 
 def own():
@@ -43,13 +46,13 @@ try:
 except RuntimeError as error:
     refused = str(error)
 before = numba.njit, numba.config.CACHE_DIR
-from cvnb.kernels import votes
+from cvnb.kernels import neighbours, pls, votes
 X, y = load_iris(return_X_y=True)
-results = [cvnb.nested_cv(cvnb.knn(), X, y, seed=seed, progress="off") for seed in RUNS]
-from cvnb.kernels import neighbours
+family = PLSRegression(), {"n_components": [1, 2]}
+results = [cvnb.nested_cv(family, X, y, seed=seed, progress="off") for seed in RUNS]
 functions = [
     value
-    for module in (votes, neighbours)
+    for module in (neighbours, pls, votes)
     for value in vars(module).values()
     if hasattr(value, "stats")
 ]
@@ -146,7 +149,8 @@ def test_a_read_only_installation_runs_and_keeps_its_kernels_for_the_next_proces
     assert "no locator available" in found["refused"]
     X, y = load_iris(return_X_y=True)
     expected = [
-        nested_cv(knn(), X, y, seed=seed, progress="off").fold_risks for seed in (0, 1)
+        nested_cv(SMALLEST, X, y, seed=seed, progress="off").fold_risks
+        for seed in (0, 1)
     ]
     np.testing.assert_array_equal(found["risks"], expected)
     kept = installed / "temporary" / f"cvnb-numba-{os.geteuid()}"
@@ -174,7 +178,7 @@ def test_where_nothing_can_be_kept_kernels_are_compiled_without_a_cache(installe
     assert "no locator available" in found["refused"]
     X, y = load_iris(return_X_y=True)
     np.testing.assert_array_equal(
-        found["risks"], [nested_cv(knn(), X, y, progress="off").fold_risks]
+        found["risks"], [nested_cv(SMALLEST, X, y, progress="off").fold_risks]
     )
     assert found["places"] == ["None"]
     assert found["untouched"]

@@ -22,9 +22,13 @@ NESTED = Recipe(outer=4, inner=3)
 RUN_ON = np.zeros(1, dtype=np.uint8)
 
 
-@pytest.fixture(params=[along_c.LARGEST, 0], ids=["factors", "products"])
+# Factors of second derivatives, or everything by conjugate gradients.
+SOLVERS = {"factors": along_c.LARGEST, "products": 0}
+
+
+@pytest.fixture(params=SOLVERS.values(), ids=SOLVERS)
 def either_solver(request, monkeypatch):
-    """Solve with factors of second derivatives, then everything by conjugate gradients."""
+    """Solve with factors, then by conjugate gradients."""
     monkeypatch.setattr(along_c, "LARGEST", request.param)
 
 
@@ -52,20 +56,27 @@ def assert_as_refitted(
     """Check curves and risks against scikit-learn's fits, for a smooth loss and zero-one."""
     for loss in losses:
         fast = recipe.run(fam, X, y, progress="off", loss=loss, **options)
-        slow = recipe.run(
-            fam, X, y, progress="off", path="refit", flat=True, loss=loss, **options
-        )
-        assert fast.path == "path:logistic", (fast.path_reason, fast.notes)
-        assert not any("refitted" in note for note in fast.notes)
-        for name in ("inner_curves", "outer_curves", "fold_risks"):
-            np.testing.assert_allclose(
-                getattr(fast, name), getattr(slow, name), rtol=tolerance
-            )
-        assert fast.chosen == slow.chosen
+        assert_equals(fast, refitted(fam, X, y, recipe, loss, **options), tolerance)
     return fast
 
 
-@pytest.mark.usefixtures("either_solver")
+def refitted(fam, X, y, recipe, loss, **options):
+    """Return scikit-learn's numbers for every setting."""
+    options |= {"progress": "off", "path": "refit", "flat": True}
+    return recipe.run(fam, X, y, loss=loss, **options)
+
+
+def assert_equals(fast, slow, tolerance=1e-6):
+    """Check that nothing was refitted; curves, risks and choices."""
+    assert fast.path == "path:logistic", (fast.path_reason, fast.notes)
+    assert not any("refitted" in note for note in fast.notes)
+    for name in ("inner_curves", "outer_curves", "fold_risks"):
+        np.testing.assert_allclose(
+            getattr(fast, name), getattr(slow, name), rtol=tolerance
+        )
+    assert fast.chosen == slow.chosen
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -75,17 +86,20 @@ def assert_as_refitted(
 )
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @pytest.mark.parametrize("scaled", [False, True], ids=["raw", "scaled"])
-def test_every_C_has_scikit_learns_losses(model, n_classes, scaled, rng):
-    """Two classes and more, alone and scaled, with and without an intercept, weighted."""
+def test_every_C_has_scikit_learns_losses(model, n_classes, scaled, rng, monkeypatch):
+    """Two classes and more, alone and scaled, with and without an intercept, weighted, by
+    either solver."""
     X, y = table(n_classes)
     fam = family(model.set_params(**END), scaled)
-    assert_as_refitted(fam, X, y)
-    assert_as_refitted(
-        fam,
-        X,
-        np.array(["d", "b", "a", "c"])[y],
-        sample_weight=rng.random(len(y)) + 0.1,
-    )
+    weighted = {"sample_weight": rng.random(len(y)) + 0.1}
+    words = np.array(["d", "b", "a", "c"])[y]
+    for target, options in ((y, {}), (words, weighted)):
+        for loss in ("log", "zero_one"):
+            slow = refitted(fam, X, target, NESTED, loss, **options)
+            for largest in SOLVERS.values():
+                monkeypatch.setattr(along_c, "LARGEST", largest)
+                fast = NESTED.run(fam, X, target, progress="off", loss=loss, **options)
+                assert_equals(fast, slow)
 
 
 @pytest.mark.parametrize("scoring", ["roc_auc", "neg_brier_score", "average_precision"])

@@ -763,7 +763,7 @@ def test_the_agreement_table_holds_without_compilation():
     families = "(knn or ridge or squares or lasso or logistic)"
     selected = f"(its_definition or garbage or smaller_row) and {families}"
     selected = f"{selected} and not (wide or float32)"
-    selected += " or row_equals_scikit_learn and logistic and not wide"
+    selected += " or row_equals_scikit_learn and logistic and not (wide or float32)"
     plain = [
         "--override-ini",
         "addopts=--import-mode=importlib",

@@ -80,11 +80,13 @@ def result_text(result: RiskEstimate) -> str:
 
 def result_bundle(result: RiskEstimate) -> tuple[Bundle, dict[str, object]]:
     """Return a result as text and HTML, with the seconds as metadata."""
+    folds = html_table(folds_table(result, bars=True), left={"chosen"})
+    pictures = folded("Tuning curve and row map", pictures_of(result), is_open=True)
     shown = bundle(
         result_text(result),
         strip_of(result),
-        html_table(folds_table(result, bars=True), left={"chosen"}),
-        folded("Tuning curve and row map", pictures_of(result), is_open=True),
+        block(folds, "max-width:100%;margin-right:24px"),
+        block(pictures, "max-width:100%"),
         notes_of(result),
         folded("Symbols, method, code, and what to ask next", _method(result)),
     )
@@ -98,7 +100,7 @@ def strip_of(result: RiskEstimate) -> str:
         interval_words(result),
         baseline_words(result),
         flat_words(result),
-        choice_words(result),
+        choice_words(result) if len(result.chosen) > SHOWN_SPLITS else "",
     )
     words = [
         f'<div><span style="{BIG}">{escape(value)}</span> {escape(name)}</div>',
@@ -106,7 +108,7 @@ def strip_of(result: RiskEstimate) -> str:
     ]
     parts = [
         f'<div style="{FAINT}">{escape(caption(result))}</div>',
-        block("".join(words), "min-width:300px;max-width:480px;margin-right:24px"),
+        block("".join(words), "min-width:300px;max-width:430px;margin-right:24px"),
         block(_dots(result), "margin-top:8px"),
         strip(urgent_notes(result)),
     ]
@@ -153,7 +155,7 @@ def _dots(result: RiskEstimate) -> str:
     rows: list[Sequence[str]] = [
         [name, Markup(picture.img), scale.write(x)]
         for (name, x), picture in zip(
-            numbers.items(), draw_lines(lines, 150), strict=True
+            numbers.items(), draw_lines(lines, 120), strict=True
         )
     ]
     return html_table(([], rows), left={0})

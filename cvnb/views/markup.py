@@ -76,7 +76,7 @@ def html_table(table: Table, left: Collection[str | int] = ()) -> str:
         for name, style in zip(head, styles, strict=False)
     )
     above = f"<thead><tr>{headers}</tr></thead>" if head else ""
-    inside = f'<table style="margin-left:0">{above}<tbody>{body}</tbody></table>'
+    inside = f'<table style="margin:4px 0">{above}<tbody>{body}</tbody></table>'
     return f'<div style="overflow-x:auto">{inside}</div>'
 
 

@@ -6,6 +6,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV
 
 from cvnb import Family, Recipe, ridge
+from cvnb.engine import study
 from cvnb.paths.linear import whole_draws
 from cvnb.paths.linear.rows import LinearProblem
 from cvnb.paths.linear.whole_draws import WholeDraw
@@ -24,7 +25,8 @@ ORDINARY = ("leave-one-out inside", "a holdout inside")
 
 @pytest.fixture
 def solved(monkeypatch):
-    """For every draw that is tried whole, whether it is accepted."""
+    """For every draw that is tried whole, whether it is accepted; chunks of any time."""
+    monkeypatch.setattr(study, "CHUNK_SECONDS", 1e9)
     found, inner = [], WholeDraw.inner
 
     def noted(self):
@@ -36,8 +38,8 @@ def solved(monkeypatch):
     return found
 
 
-def agree(study, run):
-    for seed, risk, flat in zip(study.seeds, study.risks, study.flats, strict=True):
+def agree(found, run):
+    for seed, risk, flat in zip(found.seeds, found.risks, found.flats, strict=True):
         alone = run(int(seed))
         assert risk == pytest.approx(alone.risk, rel=1e-9)
         assert flat == pytest.approx(alone.flat, rel=1e-9)
@@ -123,10 +125,10 @@ def test_small_losses_are_measured_row_by_row(monkeypatch, solved):
 
     result = run(0)
     rows.clear()
-    study = over_seeds(result, n=21)
+    seeds = over_seeds(result, n=21)
     assert len(rows) == 4 + 20  # the parts of the first draw, and once for every other
     assert solved == [True] * 20
-    agree(study, run)
+    agree(seeds, run)
 
 
 def test_a_draw_in_doubt_is_left_to_the_ordinary_way(monkeypatch, solved):
@@ -134,11 +136,11 @@ def test_a_draw_in_doubt_is_left_to_the_ordinary_way(monkeypatch, solved):
     exact = X @ [1.0, 2.0, 3.0, 4.0]
     family = Family(Ridge(), {"alpha": [1e-12, 1e-10]})
     result = Recipe(4, 3).run(family, X, exact)
-    study = over_seeds(result, n=4)
+    seeds = over_seeds(result, n=4)
     assert solved
     assert not any(solved)
-    alone = [Recipe(4, 3, seed=seed).run(family, X, exact).risk for seed in study.seeds]
-    assert study.risks == pytest.approx(alone, rel=1e-6)
+    alone = [Recipe(4, 3, seed=seed).run(family, X, exact).risk for seed in seeds.seeds]
+    assert seeds.risks == pytest.approx(alone, rel=1e-6)
 
 
 def test_garbage_in_one_row_touches_no_digit_of_the_other_parts(solved):

@@ -19,7 +19,7 @@ import numpy as np
 from ...kernels import linear, linear_rows
 from ...losses.loss import squared
 from ...runtime.threads import Team
-from ...splits.layouts import Layout
+from ...splits.layouts import Partition
 from ..base import Inside, Losses, Outside, offsets
 from .blocked_part import BlockedPart
 from .parts import NONE
@@ -81,14 +81,15 @@ class WholeDraw:
         self.penalties, self.n_settings = path.penalty_paths[0], path.n_settings
         self.rows = LinearProblem(path.X, Y, None, team.stop.flag)
         self.origin = self.rows.origin(np.arange(len(Y)), self.penalties)
-        layouts = [plan.inner_layouts[j] for j in task.parts]
+        inner = [plan.inner_layouts[j] for j in task.parts]
+        layouts = [layout for layout in inner if isinstance(layout, Partition)]  # all
         pairs = [outer.pair(j) for j in task.parts]
         self.tests = [test for _, test in pairs]
         self.n_parts, self.n_blocks = len(pairs), len(layouts[0])
         self.model = Model(self.origin.centre, NONE)
         self._sort(np.concatenate([train for train, _ in pairs]), layouts)
 
-    def _sort(self, trains: np.ndarray, layouts: list[Layout]) -> None:
+    def _sort(self, trains: np.ndarray, layouts: list[Partition]) -> None:
         width = self.n_blocks + 1
         cell = np.concatenate(
             [

@@ -18,7 +18,11 @@ run more splits (REPEATS times) beside bayle, few_rows and corrected_t, and how 
     procedure   its mean over all data sets
     final       the true risk of the final predictor, tuned and trained on all rows
 
-python benchmarks/interval_coverage.py [simulations per line] [small [name of one line]]
+With "auto" as the second argument, what `interval()` takes, and how often it covers what it names,
+one line for each of LINES: few rows, 10 folds, leave-one-out, repeated folds, few groups, heavy
+tails, rare mistakes, more columns than rows; beside it the corrected t.
+
+python benchmarks/interval_coverage.py [simulations per line] [small|auto [name of one line]]
 """
 
 import sys
@@ -27,6 +31,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.model_selection import RepeatedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 import cvnb
@@ -45,25 +50,37 @@ KS = range(1, 26)
 
 @dataclass
 class Ridge:
-    """y = x'β + u + ε with x normal; u is shared by a group, as is half of the variance of x."""
+    """y = x'β + u + ε with x normal; u is shared by a group, as is half of the variance of x.
 
+    more       columns without effect
+    freedom    ε has Student's t distribution with so many degrees of freedom; 0: normal
+    """
+
+    more: int = 0
+    freedom: int = 0
     name = "ridge"
     loss = "squared"
-    beta = np.array([1.0, 0.5, 0.25, 0.0, 0.0])
     noise, shared = 1.0, 0.7
+
+    def __post_init__(self) -> None:
+        self.beta = np.r_[1.0, 0.5, 0.25, np.zeros(2 + self.more)]
+        self.variance = self.freedom / (self.freedom - 2) if self.freedom else 1.0
 
     def family(self) -> Any:
         return cvnb.ridge(alpha=ALPHAS, scale=False, task="regression")
 
     def draw(
-        self, m: int, grouped: bool, rng: np.random.Generator
+        self, m: int, grouped: int, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
+        """grouped: rows of a group; 0: no groups."""
         X, u = rng.normal(size=(m, self.beta.size)), np.zeros(m)
         if grouped:
-            of = np.arange(m) // GROUP
+            of = np.arange(m) // grouped
             X = np.sqrt(0.5) * (X + rng.normal(size=(of[-1] + 1, self.beta.size))[of])
             u = self.shared * rng.normal(size=of[-1] + 1)[of]
-        return X, X @ self.beta + u + self.noise * rng.normal(size=m)
+        freedom = self.freedom
+        noise = rng.standard_t(freedom, m) if freedom else rng.normal(size=m)
+        return X, X @ self.beta + u + self.noise * noise
 
     def risk(
         self, setting: dict[str, Any], X: np.ndarray, y: np.ndarray, grouped: bool
@@ -76,8 +93,8 @@ class Ridge:
         )
         intercept = level - centre @ beta
         return float(
-            self.noise**2
-            + grouped * self.shared**2
+            self.noise**2 * self.variance
+            + bool(grouped) * self.shared**2
             + ((beta - self.beta) ** 2).sum()
             + intercept**2
         )
@@ -86,8 +103,12 @@ class Ridge:
 @dataclass
 class Knn:
     """P(y = 1 | x, u) = 1 / (1 + exp(-f(x) - u)) with x uniform in the unit square; a group
-    shares u and is a cluster."""
+    shares u and is a cluster.
 
+    shift    is added to f(x): -4.2 leaves about 5 % of y = 1
+    """
+
+    shift: float = 0.0
     name = "k-NN"
     loss = "zero_one"
     shared, width = 1.5, 0.1
@@ -104,18 +125,24 @@ class Knn:
 
     def _p(self, x: np.ndarray, u: Any) -> np.ndarray:
         return 1 / (
-            1 + np.exp(-4 * np.sin(2 * np.pi * x[:, 0]) * np.cos(np.pi * x[:, 1]) - u)
+            1
+            + np.exp(
+                -self.shift
+                - 4 * np.sin(2 * np.pi * x[:, 0]) * np.cos(np.pi * x[:, 1])
+                - u
+            )
         )
 
     def family(self) -> Any:
         return cvnb.knn(k=KS, scale=False, task="classification")
 
     def draw(
-        self, m: int, grouped: bool, rng: np.random.Generator
+        self, m: int, grouped: int, rng: np.random.Generator
     ) -> tuple[np.ndarray, np.ndarray]:
+        """grouped: rows of a group; 0: no groups."""
         X, u = rng.random((m, 2)), np.zeros(m)
         if grouped:
-            of = np.arange(m) // GROUP
+            of = np.arange(m) // grouped
             X = (
                 rng.random((of[-1] + 1, 2))[of] + self.width * rng.normal(size=(m, 2))
             ) % 1.0
@@ -129,7 +156,7 @@ class Knn:
         model = KNeighborsClassifier(n_neighbors=setting["k"], algorithm="kd_tree").fit(
             X, y
         )
-        p = self.truth[grouped]
+        p = self.truth[bool(grouped)]
         return float(np.where(model.predict(self.grid) == 1, 1 - p, p).mean())
 
 
@@ -138,7 +165,7 @@ def simulate(
 ) -> dict[str, tuple[float, float, float]]:
     """method -> (low, high, true risk of what was fitted) on one data set."""
     rng = np.random.default_rng([seed, m, grouped])
-    X, y = world.draw(m, grouped, rng)
+    X, y = world.draw(m, GROUP * grouped, rng)
     groups = np.arange(m) // GROUP if grouped else None
     found: dict[str, tuple[float, float, float]] = {}
     options: dict[str, Any] = {"groups": groups, "loss": world.loss, "progress": "off"}
@@ -215,7 +242,7 @@ def small_coverage(world: Any, m: int, n: int) -> dict[str, tuple[list[float], f
     runs: dict[str, list[tuple[float, float, float, float]]] = {}
     for seed in range(n):
         rng = np.random.default_rng([seed, m, 9])
-        X, y = world.draw(m, False, rng)
+        X, y = world.draw(m, 0, rng)
         recipe = cvnb.Recipe(5, 5, seed=seed)
         result = recipe.run(world.family(), X, y, loss=world.loss, progress="off")
         tested = _truth(world, result, X, y, False)
@@ -248,6 +275,93 @@ def main_small(n: int, only: str = "") -> None:
                 print(f"{line:16}{method:16}{cells}{width:>8.3f}", flush=True)
 
 
+@dataclass
+class Line:
+    """One line of "auto": data of so many rows, groups of `grouped` rows, and the outer splits."""
+
+    world: Any
+    m: int
+    outer: Any = 5
+    grouped: int = 0
+
+    def recipe(self, seed: int) -> Any:
+        if self.outer == "repeated":
+            folds = RepeatedKFold(n_splits=5, n_repeats=5, random_state=seed)
+            return cvnb.Recipe(folds, 5)
+        if not self.grouped:
+            return cvnb.Recipe(self.outer, 5, seed=seed)
+        n_groups = self.m // self.grouped
+        return cvnb.Recipe(5, min(5, n_groups - 1), seed=seed, stratify=False)
+
+    def intervals(self, seed: int) -> tuple[float, list[Any]]:
+        """(mean true risk of what was fitted on one data set, [what auto takes, corrected t])."""
+        rng = np.random.default_rng([seed, self.m, self.grouped, 19])
+        X, y = self.world.draw(self.m, self.grouped, rng)
+        while np.ptp(y) == 0:  # of one class
+            X, y = self.world.draw(self.m, self.grouped, rng)
+        groups = np.arange(self.m) // self.grouped if self.grouped else None
+        options = {"groups": groups, "loss": self.world.loss, "progress": "off"}
+        result = self.recipe(seed).run(self.world.family(), X, y, **options)
+        truth = _truth(self.world, result, X, y, bool(self.grouped))
+        try:
+            corrected = result.interval(LEVEL, "corrected_t")
+        except CvnbError:  # fold losses without any spread
+            corrected = None
+        return truth, [result.interval(LEVEL), corrected]
+
+    def coverage(self, n: int) -> str:
+        """What was taken, its coverage, width and number of data sets; so of the corrected t."""
+        truths, pairs = zip(*map(self.intervals, range(n)), strict=True)
+        truth, cells = np.array(truths), []
+        for i in range(2):
+            made = np.array([pair[i] is not None for pair in pairs])
+            intervals = [pair[i] for pair in pairs if pair[i] is not None]
+            low = np.array([interval.low for interval in intervals])
+            high = np.array([interval.high for interval in intervals])
+            of_mean = [interval.method == "corrected_t" for interval in intervals]
+            target = np.where(of_mean, truth.mean(), truth[made])
+            share = 100 * np.mean((low <= target) & (target <= high))
+            cells.append(f"{share:>8.1f} % ({np.mean(high - low):.2f}){low.size:>6}")
+        taken = "/".join(sorted({pair[0].method for pair in pairs}))
+        return f"{taken:24}{''.join(cells)}"
+
+
+RARE, WIDE, HEAVY = Knn(shift=-4.2), Ridge(more=95), Ridge(freedom=3)
+LINES = {
+    **{
+        f"{world.name}, {m} rows": Line(world, m)
+        for world in (Ridge(), Knn())
+        for m in SMALL
+    },
+    "ridge, 200 rows, 10 folds": Line(Ridge(), 200, 10),
+    "k-NN, 100 rows, 10 folds": Line(Knn(), 100, 10),
+    "k-NN, 200 rows, 10 folds": Line(Knn(), 200, 10),
+    "k-NN, 300 rows, 10 folds": Line(Knn(), 300, 10),
+    "ridge, 60 rows, leave-one-out": Line(Ridge(), 60, "loo"),
+    "k-NN, 60 rows, leave-one-out": Line(Knn(), 60, "loo"),
+    "ridge, 60 rows, 5 × 5 folds": Line(Ridge(), 60, "repeated"),
+    "k-NN, 60 rows, 5 × 5 folds": Line(Knn(), 60, "repeated"),
+    "ridge, 100 rows in 10 groups": Line(Ridge(), 100, grouped=10),
+    "ridge, 100 rows in 5 groups": Line(Ridge(), 100, grouped=20),
+    "k-NN, 100 rows in 10 groups": Line(Knn(), 100, grouped=10),
+    "k-NN, 100 rows in 5 groups": Line(Knn(), 100, grouped=20),
+    "ridge, 60 rows, t₃ noise": Line(HEAVY, 60),
+    "ridge, 500 rows, t₃ noise": Line(HEAVY, 500),
+    "ridge, 60 rows × 100 columns": Line(WIDE, 60),
+    **{f"k-NN, {m} rows, 5 % positives": Line(RARE, m) for m in SMALL},
+}
+
+
+def main_auto(n: int, only: str = "") -> None:
+    """Print the coverage of the line of this name; "" for all."""
+    print(
+        f"{'':32}{'interval() takes':24}  covers (width)  sets   corrected_t (width)  sets"
+    )
+    for name, line in LINES.items():
+        if only in ("", name):
+            print(f"{name:32}{line.coverage(n)}", flush=True)
+
+
 METHODS = ("bayle", "corrected_t", "holdout", "hoeffding", "ignoring groups")
 
 
@@ -278,7 +392,9 @@ def main(n: int) -> None:
 
 if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    if "small" in sys.argv[2:3]:
+    if "auto" in sys.argv[2:3]:
+        main_auto(number, " ".join(sys.argv[3:]))
+    elif "small" in sys.argv[2:3]:
         main_small(number, " ".join(sys.argv[3:]))
     else:
         main(number)

@@ -14,7 +14,7 @@ from xdist.scheduler import LoadScopeScheduling
 TESTS = Path(__file__).parent
 LONG = ("browser", "cluster", "notebook", "slow")
 LIMIT = 600  # seconds for a test of these kinds; the others have `timeout` of pyproject.toml
-CLUSTER = "engine/test_cluster.py"
+CLUSTERS = ("engine/test_cluster.py", "studies/test_on_cluster.py")
 LINT = "project/test_lint.py"  # not slow, but begun first: mypy takes longest of the quick ones
 
 # Exhaustive tables: `make check` runs some cases of each test, spread over its parameters.
@@ -197,7 +197,7 @@ def mark(items):
     mark_slow(items)
     mark_surplus_cases(items)
     for item in items:
-        if file_of(item) == CLUSTER:
+        if file_of(item) in CLUSTERS:
             item.add_marker("cluster")
         if has_kind(item, *LONG) or file_of(item) == LINT:
             item.add_marker(pytest.mark.timeout(LIMIT))

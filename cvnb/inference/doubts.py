@@ -12,6 +12,7 @@ import numpy as np
 
 from ..wording import count, number
 from .interval_methods import (
+    is_small,
     no_row_losses,
     one_part,
     other_loss,
@@ -32,7 +33,6 @@ ROWS_OF_A_TAIL = 100  # rows from which a tail can be seen
 EFFECTIVE = 0.5  # share of the rows that weights leave
 REPEATED = 0.05  # share of rows that occur more than once
 MANY = 5_000  # rows from which repeated ones are not sought, nor all of them counted
-SMALL = 150  # rows below which K-fold intervals of "bayle" are too narrow
 ROW_METHODS = ("bayle", "few_rows", "holdout", "ncv", "conservative_z", "corrected_t")
 
 
@@ -128,10 +128,10 @@ def _repeated_rows(result: RiskEstimate) -> str:
 
 def _too_narrow(result: RiskEstimate, method: str) -> str:
     n_rows = result.plan.n_rows
-    if method != "bayle" or one_part(result) or n_rows >= SMALL:
+    if method != "bayle" or one_part(result) or not is_small(result):
         return ""
     return (
-        f"{n_rows} rows are few for it (simulated at 60 and 100 rows it covered 90 to 95 % "
+        f"{n_rows} rows are few for it (simulated at 60 to 300 rows it covered 90 to 95 % "
         f"where it said 95 %); use {_instead(result)}"
     )
 

@@ -12,11 +12,13 @@ from ..errors import InputError
 from ..losses.ranges import range_of
 from ..losses.scale import decimals_of, written
 from .checked import probability
-from .doubts import SMALL, doubts_of
+from .doubts import doubts_of
 from .interval_methods import (
     METHODS,
     RepeatedMethod,
     covered_in_words,
+    is_small,
+    narrow_below,
     one_part,
     other_loss,
     parts_overlap,
@@ -145,8 +147,8 @@ def _auto(result: RiskEstimate) -> tuple[str, str]:
     if overlaps:
         return "corrected_t", "for test parts that overlap"
     is_plain = not rows_weighted(result) and not rows_in_groups(result)
-    if result.plan.n_rows < SMALL and is_plain:
-        return "few_rows", f"for fewer than {SMALL} rows"
+    if is_small(result) and is_plain:
+        return "few_rows", f"for fewer than {narrow_below(result)} rows"
     return "bayle", "for test parts that do not overlap"
 
 

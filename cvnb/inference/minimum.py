@@ -28,10 +28,10 @@ def tied_settings(curve: np.ndarray, zero_one: bool = False) -> np.ndarray:
     """
     if np.isnan(curve).all():
         return np.zeros(0, dtype=np.int64)
-    low = np.nanmin(curve)
+    low = np.fmin.reduce(curve)  # without NaN
     with np.errstate(invalid="ignore"):
         slack = TIE if zero_one else TIE * np.maximum(np.abs(curve), abs(low))
-        return np.flatnonzero(curve - low <= slack)
+        return (curve - low <= slack).nonzero()[0]
 
 
 def standard_error(losses: ArrayLike) -> float:

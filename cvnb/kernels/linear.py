@@ -318,9 +318,8 @@ def write_coefs(z, total, q, level, intercept, order, scale, m, coefs):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def ridge_of_blocks(
-    outside,
-    blocks,
+def ridge_of_totals(
+    totals,
     centre,
     level,
     intercept,
@@ -332,32 +331,22 @@ def ridge_of_blocks(
     status,
     conditioning,
 ):
-    """Fill coefs[i] [p + 1, target * setting] of [x - centre, 1] with the models of outside +
-    all blocks but i.
+    """Fill coefs[i] [p + 1, target * setting] of [x - centre, 1] with the models of the rows whose
+    sums are totals[i].
 
-    A training part is the sum of what belongs to it: outside + before + after. conditioning[i]
-    becomes (smallest eigenvalue of a scaled Gram matrix, spreads away from zero).
+    conditioning[i] becomes (smallest eigenvalue of a scaled Gram matrix, spreads away from zero).
     """
-    n, width = blocks.shape
     p, n_targets, n_alphas = centre.size, level.size, alphas.size
     q = p + 1 + n_targets
-    after, before, total = np.zeros((n + 1, width)), np.zeros(width), np.empty(width)
     m, scale = np.empty(p), np.empty(p)
     G, b = np.empty((p, p)), np.empty((p, n_targets))
     order, d, e, tau = np.empty(p, np.int64), np.empty(p), np.zeros(p), np.zeros(p)
     V, B = np.empty((p, p)), np.empty((n_targets, p))
     z = np.empty((p, n_targets * n_alphas))
-    for i in range(n - 1, -1, -1):
-        for c in range(width):
-            after[i, c] = after[i + 1, c] + blocks[i, c]
     for i in range(coefs.shape[0]):
         if stop[0]:
             return
-        for c in range(width):
-            total[c] = outside[c] + (before[c] + after[i + 1 if i < n else n, c])
-        for c in range(width if i < n else 0):
-            before[c] += blocks[i, c]
-        digits = conditioning[i]
+        total, digits = totals[i], conditioning[i]
         status[i] = centred_gram(
             total, centre, intercept, scaled, m, scale, G, b, digits
         )

@@ -222,7 +222,7 @@ class RiskEstimate:
         """Return an interval around the risk: .low, .high, .method, and what it covers, .target.
 
         level: the probability of covering the target. method: "bayle" (K-fold, row losses),
-        "few_rows" (the same below 150 rows: wider, as simulations ask),
+        "few_rows" (the same below 250 rows, 400 in more than 5 folds: wider, as simulations ask),
         "corrected_t" (several splits, any loss), "holdout" (one test part; exact for 0-1
         loss), "hoeffding" (a loss in an interval of width range), "wilson" (0-1 loss, each
         row tested once), or "auto", which takes what suits the recipe. range: for

@@ -46,6 +46,40 @@ def test_it_is_the_spread_between_ordinary_runs_on_both_halves(task, m):
     assert "4 repeats, rows halved at random" in found.why
 
 
+@pytest.mark.parametrize("scoring", ["roc_auc", "r2"])
+def test_scores_without_row_losses_have_it_too(scoring):
+    """Only the risks of the halves are read; the ends stay in the range of the score."""
+    X, y = numbers(60) if scoring == "r2" else classes(60)
+    y = y if scoring == "r2" else y == y[0]
+    family = ridge(alpha=[0.1, 10]) if scoring == "r2" else knn(k=[1, 4, 9])
+    differences = []
+    for seed in seeds_of(7, 4):
+        order = np.random.default_rng(seed).permutation(60)
+        first, second = (
+            Recipe(3, 3, seed=seed).run(family, X[half], y[half], scoring=scoring)
+            for half in (np.sort(order[:30]), np.sort(order[30:]))
+        )
+        differences.append(first.risk - second.risk)
+    error = np.sqrt(np.mean(np.square(differences)) / 2)
+    result = Recipe(3, 3, seed=7).run(family, X, y, scoring=scoring)
+    found = result.interval(0.9, "conservative_z", n_repeats=4)
+    half = stats.norm.ppf(0.95) * error
+    expected = result.score - half, min(1.0, result.score + half)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_score_that_a_half_does_not_define_is_refused():
+    """Without a positive in a test part scikit-learn's f1 would be 0, with a warning."""
+    X, _ = numbers(60)
+    y = (np.arange(60) % 8 == 0).astype(int)
+    result = Recipe(3, 2).run(knn(k=[1, 3]), X, y, scoring="f1")
+    with pytest.raises(
+        CvnbError,
+        match=r"f1 is not defined on the test part of .* there \(.*\); use fewer",
+    ):
+        result.interval(method="conservative_z", n_repeats=20)
+
+
 class Folded:
     """A user's splitter of four parts that do not overlap."""
 
@@ -114,7 +148,6 @@ REFUSED = {
         "is for test parts that do not overlap; use outer=5",
     ),
     "one part": (Recipe.cv_test(), {}, "and here is one; use outer=5"),
-    "AUC": (Recipe(3, 3), {"scoring": "roc_auc"}, "needs a loss for every row"),
     "lists": (
         Recipe([(range(30, 60), range(30)), (range(30), range(30, 60))], 3),
         {},

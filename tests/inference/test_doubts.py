@@ -120,7 +120,7 @@ def test_bayle_on_few_rows_names_another_method():
         result = recipe.run(ridge(alpha=[0.1, 10]), X, y, **options)
         narrow, wide = (result.interval(method=name) for name in ("bayle", method))
         assert (
-            "60 rows are few for it (simulated at 60 and 100 rows it covered 90 to 95 % where "
+            "60 rows are few for it (simulated at 60 to 300 rows it covered 90 to 95 % where "
             f"it said 95 %); use method='{method}'" in narrow.warning
         )
         # the corrected t has three degrees of freedom here, so its width is chance
@@ -130,7 +130,7 @@ def test_bayle_on_few_rows_names_another_method():
 
 
 def test_other_methods_and_more_rows_are_not_called_too_narrow():
-    """holdout on 30 rows is exact; bayle on 150 rows covers what it says."""
+    """holdout on 30 rows is exact; what "auto" takes on 150 rows is wider."""
     X, y = classes(150)
     assert "few for it" not in Recipe(5, 3).run(knn(k=[5, 9]), X, y).interval().warning
     test = Recipe.cv_test(3).run(knn(k=[5, 9]), *classes(60)).interval()

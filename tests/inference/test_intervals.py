@@ -99,10 +99,10 @@ def test_on_few_rows_auto_counts_the_rows_of_a_training_part(task):
     result = Recipe(4, 3).run(family, X, y)
     losses, t = np.concatenate(row_losses(result, y)), stats.t.ppf(0.95, 99)
     found, narrow = result.interval(0.9), result.interval(0.9, "bayle")
-    assert (found.method, found.why) == ("few_rows", "for fewer than 150 rows")
+    assert (found.method, found.why) == ("few_rows", "for fewer than 250 rows")
     if task == "regression":
-        half = t * losses.std(ddof=1) / np.sqrt(75)
-        expected = result.risk - half, result.risk + half
+        half = t * losses.std(ddof=1) / np.sqrt(75) / result.risk
+        expected = result.risk * np.exp(-half), result.risk * np.exp(half)
     else:
         p, z2 = losses.mean(), t**2 / 75
         half = np.sqrt(z2 * p * (1 - p) + z2**2 / 4)
@@ -112,19 +112,46 @@ def test_on_few_rows_auto_counts_the_rows_of_a_training_part(task):
     assert found.high - found.low > 1.1 * (narrow.high - narrow.low)
 
 
+@pytest.mark.parametrize("outer", [10, "loo"])
+def test_more_folds_count_no_more_than_four_rows_of_five(outer):
+    """Their training parts are larger, and their intervals no narrower."""
+    X, y = numbers(40)
+    result = Recipe(outer, 3).run(ridge(alpha=[0.1, 10]), X, y)
+    losses = np.concatenate(row_losses(result, y))
+    half = stats.t.ppf(0.975, 39) * losses.std(ddof=1) / np.sqrt(32) / result.risk
+    found = result.interval()
+    expected = result.risk * np.exp(-half), result.risk * np.exp(half)
+    assert (found.low, found.high) == pytest.approx(expected, rel=1e-9)
+
+
+def test_few_rows_of_a_loss_that_may_be_negative_have_ends_as_far_from_the_risk():
+    """Only what is never negative has a logarithm."""
+    X, y = numbers(60)
+    options = {"loss": lambda truth, predicted: truth - predicted}
+    result = Recipe(4, 3).run(ridge(alpha=[0.1, 10]), X, y, **options)
+    found = result.interval()
+    assert found.method == "few_rows"
+    assert found.high - result.risk == pytest.approx(result.risk - found.low)
+
+
 @pytest.mark.parametrize(
-    ("m", "options", "method"),
+    ("m", "outer", "options", "method"),
     [
-        (149, {}, "few_rows"),
-        (150, {}, "bayle"),
-        (60, {"groups": np.arange(60) // 3}, "bayle"),
-        (60, {"sample_weight": np.arange(1.0, 61.0)}, "bayle"),
+        (249, 5, {}, "few_rows"),
+        (250, 5, {}, "bayle"),
+        (399, 6, {}, "few_rows"),
+        (400, 6, {}, "bayle"),
+        (60, 4, {"groups": np.arange(60) // 3}, "bayle"),
+        (60, 4, {"sample_weight": np.arange(1.0, 61.0)}, "bayle"),
     ],
 )
-def test_auto_depends_on_the_number_of_rows_and_on_the_recipe_alone(m, options, method):
-    """From 150 rows on, with groups and with weights, it is Bayle's; what few_rows refuses."""
+def test_auto_depends_on_the_number_of_rows_and_on_the_recipe_alone(
+    m, outer, options, method
+):
+    """From 250 rows on, from 400 in more than 5 folds, with groups and with weights, it is
+    Bayle's; what few_rows refuses."""
     X, y = numbers(m)
-    result = Recipe(4, 3).run(ridge(alpha=[0.1, 10]), X, y, **options)
+    result = Recipe(outer, 3).run(ridge(alpha=[0.1, 10]), X, y, **options)
     assert result.interval().method == method
     if options:
         with pytest.raises(
@@ -250,8 +277,8 @@ def test_leave_one_out_without_a_mistake_has_wilsons_interval(inner):
     found = result.interval(method="bayle")
     assert found.low == 0.0
     assert found.high == pytest.approx(wilson_interval(0, 100)[1], rel=1e-12)
-    t = stats.t.ppf(0.975, 99)  # "auto", on few rows: 99 of them train
-    assert result.interval().high == pytest.approx(t**2 / (99 + t**2), rel=1e-12)
+    t = stats.t.ppf(0.975, 99)  # "auto", on few rows: four of five are counted
+    assert result.interval().high == pytest.approx(t**2 / (80 + t**2), rel=1e-12)
 
 
 REFUSED = {

@@ -24,6 +24,7 @@ import naive
 from cvnb import Family, Interrupted, Recipe, knn, ridge, tree
 from cvnb.engine import study
 from cvnb.engine.fill import fill_draws
+from cvnb.engine.progress import Slot
 from cvnb.errors import CvnbError
 from cvnb.results.estimate import record_of
 from cvnb.results.resampled.ncv import Found, Repeat, found_by, plan_of_repeat
@@ -319,6 +320,26 @@ def test_an_interrupt_leaves_nothing_half(method, monkeypatch):
     assert (found.low, found.high) == (again.low, again.high)
 
 
+@pytest.mark.parametrize("method", ["ncv", "conservative_z"])
+def test_long_repeats_say_what_they_do(method, monkeypatch):
+    """The bar counts repeats, names the method, and is gone at the end."""
+    seen = []
+    monkeypatch.setattr(Slot, "seen", property(lambda self: self.shows))
+    monkeypatch.setattr(Slot, "draw", lambda self, text: seen.append(text))
+    monkeypatch.setattr(Slot, "clear", lambda self: seen.append("clear"))
+    monkeypatch.setattr("cvnb.engine.progress.AFTER", 0.0)
+    monkeypatch.setattr("cvnb.engine.progress.EVERY", 0.002)
+    family = Family(
+        DummyClassifier(random_state=0), {"strategy": ["prior", "stratified"]}
+    )
+    result = Recipe(3, 3).run(family, *classes(40), progress="off")
+    seen.clear()
+    result.interval(method=method, n_repeats=8)
+    assert any(text.startswith(f"interval by '{method}': ") for text in seen)
+    assert any("of 8 repeats" in text for text in seen)
+    assert seen[-1] == "clear"
+
+
 FIXED = KFold(3)
 FOLDS = list(FIXED.split(np.zeros(60)))
 GROUPS = np.arange(60) // 3
@@ -344,7 +365,8 @@ REFUSED = {
     "AUC": (
         Recipe(3, 3),
         {"scoring": "roc_auc"},
-        "needs a loss for every row, and roc_auc has none; use method='corrected_t'",
+        "needs a loss for every row, and roc_auc has none; use method='conservative_z', which "
+        "compares the scores of halves, or 'corrected_t'",
     ),
     "leave-one-out": (
         Recipe("loo", 3),

@@ -57,8 +57,8 @@ def test_wilson_is_the_closed_form_of_the_misclassified_share(recipe, mistakes, 
     assert mistakes / 60 - 1e-15 < found.high <= 1
 
 
-@pytest.mark.parametrize("n", [150, 153])
-@pytest.mark.parametrize("mistakes", [0, 7, 150])
+@pytest.mark.parametrize("n", [250, 253])
+@pytest.mark.parametrize("mistakes", [0, 7, 250])
 def test_auto_has_wilsons_ends_where_each_row_is_tested_once(n, mistakes):
     """Also for folds that differ by a row; "bayle" is the method's name."""
     result = run_with(mistakes, EXTERNAL, n)

@@ -13,7 +13,7 @@ FILES = {
     *kinds.EXHAUSTIVE,
     *kinds.SLOW_FILES,
     *kinds.SLOW_TESTS,
-    kinds.CLUSTER,
+    *kinds.CLUSTERS,
     kinds.LINT,
 }
 

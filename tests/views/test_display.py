@@ -215,3 +215,22 @@ def test_plan_and_recipe_show_their_names(result):
     splits = "4-fold CV, inside each training part 3-fold CV"
     assert repr(result.plan).startswith(f"Plan of 150 rows: {splits}")
     assert "nested CV" in page_of(record_of(result).recipe)
+
+
+STUDIES = ("over_seeds(risk)", "null_test(risk)", "learning_curve(risk)")
+
+
+@pytest.mark.parametrize(
+    ("recipe", "named"),
+    [
+        (Recipe(5, 3), STUDIES),
+        (Recipe(5, 3, shuffle=False, stratify=False), STUDIES[1:]),
+        (Recipe(5, 3, time_ordered=True), ()),
+        (Recipe.internal_cv(3), ()),
+    ],
+)
+def test_the_card_names_the_studies_that_answer_what_is_asked_next(recipe, named):
+    """Those that this recipe allows; where no split is random, no seed matters."""
+    order = np.random.default_rng(0).permutation(150)
+    page = page_of(recipe.run(knn(k=[1, 5]), X[order], y[order]))
+    assert tuple(study for study in STUDIES if study in page) == named

@@ -24,7 +24,7 @@ import numpy as np
 
 from ...runtime.threads import Team
 from ...splits.layouts import Partition
-from ..linear.cholesky import all_but_one
+from ..linear.rows import all_but_one
 from .moments import Moments, Second, of_rows, of_sums
 
 KEPT_BLOCKS = 32  # with more blocks than this only the sums of groups of them are kept

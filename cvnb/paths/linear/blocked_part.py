@@ -22,10 +22,10 @@ from .block_sums import Sums
 from .least_squares import fit
 from .leave_one_out import left_out
 from .parts import Carried, Fits, Inner, Part
-from .penalised import models_of_blocks, sums_report
+from .penalised import models_of_totals, sums_report
 from .penalty_path import PenaltyPath
 from .precision import Precision, judge
-from .rows import Model
+from .rows import Model, all_but_one
 from .targets import Tested
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ class BlockedPart(Part):
         """Return (coefficients, status, amplification) of the blocks of a group."""
         (a, b), sums = self.groups[g], self.sums[path.frame]
         if sums.exact:
-            blocks = sums.outside(g), sums.group(g)
-            return models_of_blocks(self.rows, *blocks, sums.origin, path)
+            totals = all_but_one(sums.outside(g), sums.group(g))
+            return models_of_totals(self.rows, totals, sums.origin, path)
         n_columns = self.rows.n_targets * path.alphas.size
         coefs = np.zeros((b - a, self.rows.p + 1, n_columns))
         return coefs, np.full(b - a, linear.CANCELLED), np.ones(b - a)

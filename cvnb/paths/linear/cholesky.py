@@ -3,8 +3,6 @@ matrix is large and they are few."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from scipy.linalg import lapack
 
@@ -13,8 +11,7 @@ from .precision import CHOLESKY_CONDITION
 
 
 def ridge_by_cholesky(
-    outside: np.ndarray,
-    blocks: np.ndarray,
+    totals: np.ndarray,
     centre: np.ndarray,
     level: np.ndarray,
     intercept: bool,
@@ -26,17 +23,16 @@ def ridge_by_cholesky(
     status: np.ndarray,
     conditioning: np.ndarray,
 ) -> None:
-    """Fill coefs, status and conditioning as linear.ridge_of_blocks does.
+    """Fill coefs, status and conditioning as linear.ridge_of_totals does.
 
     That kernel takes over if a Cholesky factor cannot tell how nearly collinear columns are.
     """
     p = centre.size
-    none = np.zeros((0, outside.size))
     m = np.empty(p)
     scale = np.empty(p)
     G = np.empty((p, p))
     b = np.empty((p, level.size))
-    for i, total in enumerate(all_but_one(outside, blocks)):
+    for i, total in enumerate(totals):
         if stop[0]:
             return
         status[i] = linear.centred_gram(
@@ -54,29 +50,13 @@ def ridge_by_cholesky(
         own = slice(i, i + 1)
         model = centre, level, intercept, scaled, alphas, limit, stop
         out = coefs[own], status[own], conditioning[own]
-        linear.ridge_of_blocks(total, none, *model, *out)
+        linear.ridge_of_totals(totals[own], *model, *out)
 
 
 def target_means(total: np.ndarray, p: int, n_targets: int) -> np.ndarray:
     """Return [targets] means of the targets about their level, from the sums of a part."""
     q = p + 1 + n_targets
     return total[: q * q].reshape(q, q)[p + 1 :, p] / total[p * q + p]
-
-
-def all_but_one(outside: np.ndarray, blocks: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield outside + all blocks but i for each i, or `outside` if there are no blocks.
-
-    Nothing is subtracted.
-    """
-    after = np.zeros((len(blocks) + 1, *outside.shape))
-    for i in reversed(range(len(blocks))):
-        after[i] = after[i + 1] + blocks[i]
-    before = np.zeros_like(outside)
-    if not len(blocks):
-        yield outside + before
-    for i, block in enumerate(blocks):
-        yield outside + (before + after[i + 1])
-        before = before + block
 
 
 def _solve(

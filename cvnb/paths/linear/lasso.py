@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ...kernels import lasso, linear
-from .cholesky import all_but_one
 from .penalty_path import PenaltyPath
 from .precision import FEWEST_ITERATIONS, LARGEST_TOLERANCE
 
@@ -34,9 +33,8 @@ def stops_early(last: Any) -> str:
     return ""
 
 
-def lasso_of_blocks(
-    outside: np.ndarray,
-    blocks: np.ndarray,
+def lasso_of_totals(
+    totals: np.ndarray,
     centre: np.ndarray,
     level: np.ndarray,
     path: PenaltyPath,
@@ -45,8 +43,8 @@ def lasso_of_blocks(
     status: np.ndarray,
     conditioning: np.ndarray,
 ) -> None:
-    """Fill coefs[i] with the models of outside + all blocks but i, as
-    linear.ridge_of_blocks does."""
+    """Fill coefs[i] with the models of the rows whose sums are totals[i], as
+    linear.ridge_of_totals does."""
     assert path.l1_ratio is not None
     p = centre.size
     order = np.argsort(-path.alphas, kind="stable")
@@ -57,7 +55,7 @@ def lasso_of_blocks(
     G = np.empty((p, p))
     b = np.empty((p, 1))
     minima = np.empty((p, order.size))
-    for i, total in enumerate(all_but_one(outside, blocks)):
+    for i, total in enumerate(totals):
         if stop[0]:
             return
         status[i] = linear.centred_gram(

@@ -17,7 +17,7 @@ from ..base import Losses
 from ..measure import LossEvaluator, Predictions
 from .block_sums import Total
 from .least_squares import fit
-from .penalised import models_of_blocks, sums_report
+from .penalised import models_of_totals, sums_report
 from .penalty_path import Frame, PenaltyPath
 from .precision import FitReport, Precision, judge
 from .rows import NONE, PIECE, LinearProblem, Model
@@ -225,9 +225,8 @@ class Part:
         """Return the coefficients from the sums over the part; None to recompute from its rows."""
         if not total.exact:
             return None
-        none = np.zeros((0, self.rows.width))
-        coefs, status, amplification = models_of_blocks(
-            self.rows, total.sums, none, total.origin, path
+        coefs, status, amplification = models_of_totals(
+            self.rows, total.sums[None], total.origin, path
         )
         self.team.stop.check()
         if precision.judge(sums_report(path, status[0])).recompute:

@@ -48,6 +48,7 @@ from .rows import LinearProblem
 from .sparse_lasso import fit_sparse_lasso
 from .targets import Targets, Tested
 from .together import SolveTogether, Together, groups_of
+from .whole_draws import WholeDraw, can_solve, inner_losses
 from .wide_lasso import cost_of_splits, is_wide
 
 AXIS, COUNTED = "alpha", "margins"
@@ -99,9 +100,10 @@ class LinearPath(Path):
         self.kinds = [self._kind_of_part(plan) for plan in self.plans]
         products = float(self.X.size * self.X.shape[1])
         self.quick = products <= QUICK
-        self.cost = sum(map(self._cost, self.kinds, self.plans))
+        costs = list(map(self._cost, self.kinds, self.plans))
+        self.cost = sum(costs)
         known = all(evaluator.loss.is_known for evaluator in self.evaluators)
-        self.at_once = self.cost <= MOMENT and known  # no part takes long
+        self.at_once = max(costs) <= MOMENT and known  # no part takes long
         self.together = Together([])
         first = self.penalty_paths[0]
         loose = Part in self.kinds
@@ -182,6 +184,8 @@ class LinearPath(Path):
         """Return the losses of every setting on the splits of the task, as Path.run."""
         if self.together.has(task):
             return self.together.measured(self, task)
+        if (losses := self._measured_whole(task, team)) is not None:
+            return losses
         kind = self.kinds[task.draw]
         if kind is OuterSplits and isinstance(task, Outside):
             try:
@@ -190,6 +194,14 @@ class LinearPath(Path):
                 return Refusal(str(error))
         results = team.map(partial(self._part, kind, task, team), task.parts)
         return joined(self.plans[task.draw], task, results, self.n_settings)
+
+    def _measured_whole(self, task: Task, team: Team) -> Losses | None:
+        """Return the losses of a draw that is solved whole; None: go part by part."""
+        if isinstance(task, Inside):
+            return (
+                inner_losses(self, task, team) if can_solve(self, task.draw) else None
+            )
+        return task.carry.outer(task) if isinstance(task.carry, WholeDraw) else None
 
     def _part(
         self, kind: type[Part], task: Task, team: Team, j: int
@@ -200,7 +212,7 @@ class LinearPath(Path):
             if j in task.refused:
                 return Refusal("")
             i = j - task.parts.start
-            carried = None if task.carry is None else task.carry[i]
+            carried = task.carry[i] if isinstance(task.carry, list) else None
             part = Part(self, task.draw, j, team, carried)
             return part.outside(int(task.chosen[i]))
         except Unsuited as error:

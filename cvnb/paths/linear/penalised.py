@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kernels import linear
 from .cholesky import ridge_by_cholesky
-from .lasso import lasso_of_blocks
+from .lasso import lasso_of_totals
 from .penalty_path import PenaltyPath
 from .precision import (
     EPS,
@@ -28,7 +28,7 @@ def ridge_solver(size: int, n_penalties: int) -> Callable[..., None]:
     """Return the cheaper of the two solvers for a Gram matrix of this size."""
     if size >= LARGE and n_penalties <= FEW:
         return ridge_by_cholesky
-    return linear.ridge_of_blocks
+    return linear.ridge_of_totals
 
 
 def harmless(n: int) -> np.ndarray:
@@ -50,26 +50,25 @@ def sums_report(
     )
 
 
-def models_of_blocks(
+def models_of_totals(
     rows: LinearProblem,
-    outside: np.ndarray,
-    blocks: np.ndarray,
+    totals: np.ndarray,
     origin: Origin,
     path: PenaltyPath,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the models of outside + all blocks but one; of `outside` if there are no blocks.
+    """Return the models of the rows whose sums about this origin are totals[i].
 
     (coefficients [n, p + 1, targets * settings], status [n], amplification of rounding [n])
     """
-    n = max(1, len(blocks))
+    n = len(totals)
     basis = origin.basis
     coefs = np.zeros((n, rows.p + 1, rows.n_targets * path.alphas.size))
     status = np.zeros(n, dtype=np.int64)
     conditioning = harmless(n)
     out = rows.stop, coefs, status, conditioning
-    data = outside, blocks, origin.shift(), origin.level
+    data = totals, origin.shift(), origin.level
     if path.is_lasso:
-        lasso_of_blocks(*data, path, *out)
+        lasso_of_totals(*data, path, *out)
         return coefs, status, amplification_of(conditioning)
     solve = ridge_solver(rows.p, path.alphas.size)
     limit = smallest_eigenvalue(in_basis=basis.size > 0)
@@ -95,9 +94,8 @@ def _fit_primal(
 ) -> Model:
     """Fit from the products of columns."""
     origin = rows.origin(train, path)
-    none = np.zeros((0, rows.width))
-    total = rows.sums(train, np.array([0, train.size]), origin)[0]
-    coefs, status, amplification = models_of_blocks(rows, total, none, origin, path)
+    totals = rows.sums(train, np.array([0, train.size]), origin)
+    coefs, status, amplification = models_of_totals(rows, totals, origin, path)
     _judge(rows, status, amplification, precision)
     return Model(origin.centre, coefs[0])
 
@@ -123,7 +121,7 @@ def _fit_dual(
     status = np.zeros(1, dtype=np.int64)
     conditioning = harmless(1)
     solve = ridge_solver(n, alphas.size)
-    data = total, np.zeros((0, total.size)), np.zeros(n), np.zeros(rows.n_targets)
+    data = total[None], np.zeros(n), np.zeros(rows.n_targets)
     limit = smallest_eigenvalue(in_basis=False)
     solve(*data, False, False, alphas, limit, rows.stop, z, status, conditioning)
     _judge(rows, status, amplification_of(conditioning), precision)

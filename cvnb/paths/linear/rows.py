@@ -268,6 +268,23 @@ class LinearProblem:
         return total / np.where(weight > 0, weight, 1.0)[:, None]
 
 
+def all_but_one(outside: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """Return [blocks, ...] outside + all blocks but i for each i; [outside] without blocks.
+
+    Nothing is subtracted, so block i cannot touch the digits of the others.
+    """
+    if not len(blocks):
+        return outside[None]
+    others = np.zeros(blocks.shape)
+    for i in reversed(range(len(blocks) - 1)):
+        np.add(others[i + 1], blocks[i + 1], out=others[i])
+    before = np.zeros(outside.shape)
+    for i, block in enumerate(blocks):
+        others[i] += before
+        before += block
+    return np.add(others, outside, out=others)
+
+
 def column_report(path: PenaltyPath, mean: np.ndarray, spread: np.ndarray) -> FitReport:
     """Return the report on columns: how far from zero they are in their spreads.
 

@@ -32,13 +32,15 @@ ONE_PART = (
 )
 OVERLAP = "is for test parts that do not overlap; use outer=5, or method='corrected_t'."
 WEIGHTED = "counts rows, and these have weights; use method='corrected_t' or 'auto'."
-NO_ROWS = "needs a loss for every row, and {loss} has none; use method='corrected_t'."
+NO_ROWS = (
+    "needs a loss for every row, and {loss} has none; use method='conservative_z', which "
+    "compares the scores of halves, or 'corrected_t'."
+)
 
 COMMON: dict[Callable[[RiskEstimate], bool], str] = {
     is_partial: PARTIAL,
     one_part: ONE_PART,
     parts_overlap: OVERLAP,
-    no_row_losses: NO_ROWS,
     rows_weighted: WEIGHTED,
 }
 REPEATED = {
@@ -47,6 +49,7 @@ REPEATED = {
         covers=final_predictor,
         refuses={
             **COMMON,
+            no_row_losses: NO_ROWS,
             rows_in_groups: "counts independent rows, and these come in groups; use "
             "method='conservative_z', which halves whole groups, or 'corrected_t'.",
         },

@@ -6,11 +6,13 @@ out, and the whole nested estimate is run on both halves:
     variance  Σ_r (risk of the first half - risk of the second half)² / (2 R)
     interval  risk ± z √variance,    risk of all rows
 
-The halves share no row, so the variance is unbiased for half the rows, and too large for all.
+The halves share no row, so the variance is unbiased for half the rows, and too large for all. Only
+the risks are read, so it also serves scores without row losses, such as AUC and R².
 """
 
 from __future__ import annotations
 
+from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -74,13 +76,31 @@ def conservative_z(result: RiskEstimate, n_repeats: int | None) -> Centred:
 def differences_of_halves(record: Record, n_repeats: int | None) -> np.ndarray:
     """Return the risk of the first half minus that of the second in every repeat."""
     method = Method(NAME, plan_of_halves, MOST)
-    return np.array(repeated(record, method, n_repeats, _difference, _is_enough))
+    read = partial(_difference, record)
+    return np.array(repeated(record, method, n_repeats, read, _is_enough))
 
 
-def _difference(plan: Plan, table: LossTable) -> float:
+def _difference(record: Record, plan: Plan, table: LossTable) -> float:
+    _refuse_undefined(record, plan)
     half = len(plan.outer) // 2
     risks = table.fold_risks
     return float(risks[:half].mean() - risks[half:].mean())
+
+
+def _refuse_undefined(record: Record, plan: Plan) -> None:
+    """Refuse a score that has no value on a test part of a half."""
+    loss, data = record.loss, record.data
+    if loss.scorer is None:
+        return
+    n_classes = data.classes[0].size
+    for name, splits in plan.levels():
+        for k, (_, test) in enumerate(splits):
+            if reason := loss.undefined_on(data.y[test], n_classes):
+                raise InfeasibleError(
+                    f"method={NAME!r} splits halves of the rows, and {loss.score_name} is not "
+                    f"defined on the test part of {name.format(k=k)} there ({reason}); use "
+                    "fewer folds, or method='corrected_t'."
+                )
 
 
 def _is_enough(differences: list[float]) -> bool:

@@ -177,14 +177,19 @@ def repeated(
 ) -> list[T]:
     """Return what `read` finds in each repeat of the whole nest; the same for the same recipe.
 
-    n_repeats=None: at least 50, and more of them until is_enough(what was found).
+    n_repeats=None: at least 50, and more of them until is_enough(what was found). What takes
+    long shows its progress as a run does.
     """
     found: list[T] = []
+    slot = Slot()
     more = FEWEST if n_repeats is None else n_repeats
     try:
         while more:
             seeds = repeat_seeds(record.recipe.seed, len(found) + more)[len(found) :]
-            for plan, table in _tables(record, seeds, method.plan):
+            slot.name = f"interval by {method.name!r}"
+            if found:
+                slot.name += f", {count(len(found), 'repeat')} before these"
+            for plan, table in _tables(record, seeds, method.plan, slot):
                 found.append(read(plan, table))
             is_last = n_repeats is not None or len(found) >= method.most
             more = 0 if is_last or is_enough(found) else STEP
@@ -198,11 +203,13 @@ def repeated(
             f"method={method.name!r} trains on fewer rows than the run, and there {error}\n"
             "Use method='corrected_t', which runs nothing again."
         ) from error
+    finally:
+        slot.clear()
     return found
 
 
 def _tables(
-    record: Record, seeds: Sequence[int], plan: PlanOfSeed
+    record: Record, seeds: Sequence[int], plan: PlanOfSeed, slot: Slot
 ) -> Iterator[tuple[Plan, LossTable]]:
     """Yield (plan, table) for every seed."""
     works: dict[frozenset[int], Work] = {}
@@ -215,7 +222,6 @@ def _tables(
                 works[dropped] = _without(record.work, dropped)
             yield works[dropped], Draw(own, record.data)
 
-    slot = Slot(shows=False)
     for (_, draw), table in fill_each(jobs(), len(seeds), "repeats", False, slot):
         yield draw.plan, table
 

@@ -221,6 +221,8 @@ class RiskEstimate:
     ) -> Interval:
         """Return an interval around the risk: .low, .high, .method, and what it covers, .target.
 
+        Where scoring= names a score (accuracy, ROC AUC), the ends are scores, around `score`.
+
         level: the probability of covering the target. method: "bayle" (K-fold, row losses),
         "few_rows" (the same below 250 rows, 400 in more than 5 folds: wider, as simulations ask),
         "corrected_t" (several splits, any loss), "holdout" (one test part; exact for 0-1

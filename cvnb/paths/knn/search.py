@@ -17,7 +17,7 @@ from scipy.spatial import cKDTree
 
 from ...errors import DataError
 from ...kernels import neighbours as kernel
-from ...kernels.distance_keys import fill_keys
+from ...kernels.distance_keys import fill_found, fill_keys
 from ..problem import Combination
 
 KEYS = 2**17  # keys that a thread computes at a time, or those of 16 rows
@@ -198,8 +198,11 @@ class Search:
         distances, rows = self.tree.query(
             Q, k=n_wanted, p=TREE_POWERS.get(metric, power)
         )
+        found, n_columns = np.sort(rows, axis=1), Q.shape[1]
+        keys = np.empty(found.shape)
+        fill_found(Q, self.T, n_columns, found, metric, power, keys)
         kernel.settle(
-            np.sort(rows, axis=1), distances[:, -1], own, Q, self.T, metric, power,
+            found, keys, distances[:, -1], own, Q, n_columns, metric, power,
             self.size, self.final, *lists.arrays,
         )  # fmt: skip
 
@@ -265,13 +268,27 @@ def nearest(
     lists = NeighbourLists.empty(len(Q), length)
     search = Search(T, geometry, length, exact, origin, final=True)
     search.fill(Q, np.full(len(Q), -1), lists)
-    short = np.flatnonzero((lists.reach >= 0) & (lists.reach < length))
-    if short.size:
-        again = NeighbourLists.empty(short.size, length)
-        search = Search(T, geometry, length, exact=True, origin=origin, final=True)
-        search.fill(Q[short], np.full(short.size, -1), again)
-        lists.put(short, again)
+    complete(lists, T, Q, geometry, origin)
     return lists
+
+
+def complete(
+    lists: NeighbourLists,
+    T: np.ndarray,
+    Q: np.ndarray,
+    geometry: Geometry,
+    origin: np.ndarray | None = None,
+) -> None:
+    """Search again, by sums of differences, the rows whose lists are uncertain to their end."""
+    length = lists.rows.shape[1]
+    short = np.flatnonzero((lists.reach >= 0) & (lists.reach < length))
+    if not short.size:
+        return
+    again = NeighbourLists.empty(short.size, length)
+    T, left = np.ascontiguousarray(T), np.ascontiguousarray(Q[short])
+    search = Search(T, geometry, length, exact=True, origin=origin, final=True)
+    search.fill(left, np.full(short.size, -1), again)
+    lists.put(short, again)
 
 
 def _worth_a_tree(n: int, n_columns: int) -> bool:

@@ -10,6 +10,7 @@ import naive
 from cvnb.kernels import distance_keys, leading, scaling
 from cvnb.kernels import neighbours as kernel
 from cvnb.kernels.distance_keys import fill_keys
+from cvnb.paths.knn import products
 from cvnb.paths.knn.search import Geometry, NeighbourLists, Search, nearest
 
 METRICS = ("EUCLIDEAN", "MANHATTAN", "CHEBYSHEV", "MINKOWSKI", "COSINE")
@@ -95,6 +96,47 @@ def test_among_thousands_of_rows_the_nearest_are_found(kind, n, p, rng):
             expected, d = brute(T, Q, k)
             assert np.array_equal(distances, d)
             assert np.array_equal(rows, expected)
+
+
+DIRECTIONS = {
+    "numbers": lambda rng, X: X,
+    "far from zero": lambda rng, X: X + 1e4,
+    "copies": lambda rng, X: X[rng.integers(0, 40, len(X))],
+    "rows of zeros": lambda rng, X: X * (rng.random((len(X), 1)) < 0.8),
+    "any length": lambda rng, X: X * 10.0 ** rng.uniform(-100, 100, (len(X), 1)),
+    "nearly parallel": lambda rng, X: (
+        np.where(np.arange(len(X))[:, None] % 2, 1, -1) + 1e-4 * X
+    ),
+    "some nearly equal": lambda rng, X: (
+        X[np.arange(len(X)) // 20] + 1e-9 * rng.normal(size=X.shape)
+    ),
+}
+
+
+@pytest.mark.parametrize("p", [128, 300])
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_products_in_single_precision_find_the_same_rows(name, p, rng, monkeypatch):
+    """Lists, distances and ties of cosine distances to the last bit, wherever they are used."""
+    X = DIRECTIONS[name](rng, rng.normal(size=(700, p)))
+    T, Q, used = X[:600], X[550:], []
+    narrow = products.Product.narrow
+
+    def noted(self, *args):
+        narrow(self, *args)
+        used.append(self.columns.dtype)
+
+    cosine = Geometry(False, kernel.COSINE, 2.0)
+    for k in (1, 40):
+        monkeypatch.setattr(products.Product, "narrow", noted)
+        single = nearest(T, Q, cosine, k)
+        monkeypatch.setattr(products.Product, "narrow", lambda *args: None)
+        double = nearest(T, Q, cosine, k)
+        for ours, theirs in zip(single.arrays, double.arrays, strict=True):
+            assert np.array_equal(ours, theirs)
+    if name in ("numbers", "far from zero", "any length"):
+        assert set(used) == {np.dtype(np.float32)}
+    if name == "nearly parallel":  # single precision would leave all rows of a half
+        assert set(used) == {np.dtype(np.float64)}
 
 
 def test_a_row_is_no_neighbour_of_itself(rng):

@@ -8,7 +8,6 @@ again by sums of differences.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,11 +18,10 @@ from ...errors import DataError
 from ...kernels import neighbours as kernel
 from ...kernels.distance_keys import fill_found, fill_keys
 from ..problem import Combination
+from .products import KEYS, Product, buffer
 
-KEYS = 2**17  # keys that a thread computes at a time, or those of 16 rows
 PRODUCT_KEYS = 2**20  # the same where a product of many columns gives them
 UNSTOPPED = 2**29  # multiplications between two looks at the stop flag
-KEPT = 2**22  # largest number of keys whose memory is kept from run to run
 TREE_BELOW = 8  # with fewer columns a tree may help
 PRODUCT_FROM = 6  # from so many columns a matrix product is faster than sums
 TREE_POWERS = {
@@ -130,22 +128,19 @@ class Search:
             if self._leaves_many_uncertain(length):
                 self.tree = None
         if self.by_product:
-            self._prepare_product()
+            self.product = self._product(length)
         else:
             self.columns = np.ascontiguousarray(T.T)
 
-    def _prepare_product(self) -> None:
-        """Store the centred columns, and below them the squared lengths of the rows."""
-        n, n_columns = self.T.shape
-        self.slack = (2 * n_columns + 16) * 2.0**-53
-        if self.geometry.scaled:
-            self.centre = np.zeros(n_columns)
-        else:
-            self.centre = np.median(self.T[:: max(1, n // 255)], axis=0)
-        self.columns = np.empty((n_columns + 1, n))
-        centred = self.columns[:-1]
-        np.subtract(self.T.T, self.centre[:, None], out=centred)
-        self.columns[-1] = np.einsum("ci,ci->i", centred, centred) * (1.0 - self.slack)
+    def _product(self, length: int) -> Product:
+        """Return what products with the rows need; for the cosine in single precision if it can."""
+        T, centre = self.T, np.zeros(self.T.shape[1])
+        if not self.geometry.scaled:
+            centre = np.median(T[:: max(1, len(T) // 255)], axis=0)
+        product = Product(T, centre)
+        if self.geometry.metric == kernel.COSINE:
+            product.narrow(T, length)
+        return product
 
     def fill(
         self,
@@ -168,7 +163,7 @@ class Search:
             if self.tree is not None:
                 self._fill_from_tree(Q[block], own[block], part)
                 continue
-            keys = _buffer(block.stop - a, n)
+            keys = buffer(block.stop - a, n)
             shift, spread = self._fill_keys(Q[block], keys)
             kernel.select(
                 keys, not self.by_product, shift, spread, own[block], Q[block], self.T,
@@ -221,16 +216,10 @@ class Search:
         Return for each row what to add to its keys, and how much too low they may be.
         """
         geometry = self.geometry
-        if not self.by_product:
-            fill_keys(Q, self.columns, geometry.metric, geometry.power, keys)
-            return np.zeros(len(Q)), np.zeros(len(Q))
-        left = np.ones((len(Q), self.T.shape[1] + 1))
-        centred = left[:, :-1]
-        np.subtract(Q, self.centre, out=centred)
-        norms = np.einsum("tc,tc->t", centred, centred)
-        centred *= -2.0
-        np.dot(left, self.columns, out=keys)
-        return norms * (1.0 - self.slack), 8.0 * self.slack * norms
+        if self.by_product:
+            return self.product.fill(Q, keys)
+        fill_keys(Q, self.columns, geometry.metric, geometry.power, keys)
+        return np.zeros(len(Q)), np.zeros(len(Q))
 
     def _normalised(self, X: np.ndarray, side: int) -> np.ndarray:
         """Return the rows; for the cosine with length 1, and rows of zeros at distance 1 from all.
@@ -308,15 +297,3 @@ def _refuse_overflow(X: np.ndarray, power: float) -> None:
             f"X holds numbers beyond {most:.1e}: distances with "
             f"p={power:g} overflow; rescale X."
         )
-
-
-_own = threading.local()
-
-
-def _buffer(n: int, m: int) -> np.ndarray:
-    """Return [n, m] numbers of this thread, kept from run to run: new memory is slow to fill."""
-    if n * m > KEPT:
-        return np.empty((n, m))
-    if getattr(_own, "keys", np.zeros(0)).size < n * m:
-        _own.keys = np.empty(max(KEYS, n * m))
-    return _own.keys[: n * m].reshape(n, m)

@@ -10,7 +10,8 @@ KEYS = 2**17  # keys that a thread computes at a time, or those of 16 rows
 KEPT = 2**22  # largest number of keys whose memory is kept from run to run
 SINGLE_FROM = 128  # columns of products that are worth single precision
 SAMPLE = 16  # rows that tell how many candidates single precision adds
-MORE, FEW = 1.1, 16.0  # times the candidates, and besides: more cost what the product saves
+# Candidates of a row: more than MORE * length + FEW cost what the product saves
+MORE, FEW = 1.1, 16.0
 LARGE = 1e-10  # smallest squared length of the longest row
 VANISHED = (
     2.0**-100

@@ -2,8 +2,8 @@
 
 Distances are sums of differences over columns. With many columns, one matrix product gives lower
 bounds that leave few candidates (products.py), whose distances are then computed exactly. With few
-columns and many rows a tree gives the candidates. Rows that a product or a tree leaves uncertain are searched
-again by sums of differences.
+columns and many rows a tree gives the candidates. Rows that a product or a tree leaves uncertain
+are searched again by sums of differences.
 """
 
 from __future__ import annotations

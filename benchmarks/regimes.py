@@ -8,10 +8,11 @@ seconds of theirs / least seconds of ours; below 1 cvnb is slower. A row goes on
 `--seconds`, and each side runs at least once. Below it stand the path that ran, with the
 reason, and how far the risks of the outer folds are from scikit-learn's: as its defaults give
 them and, where these differ, brought to the end of its iterations in double precision. A peer
-that is not installed is a line that says so.
+that is not installed is a line that says so. R's glmnet is timed inside R, without its start.
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 import time
@@ -20,7 +21,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -63,13 +65,30 @@ COMPONENTS, ROUNDS = range(1, 41), range(10, 101, 10)
 Run = Callable[[], Any]
 
 
+class Timed(NamedTuple):
+    """What a run in another program answers: seconds by its own clock, risks, choices."""
+
+    seconds: float
+    risks: np.ndarray
+    chosen: np.ndarray
+
+
 @dataclass(frozen=True)
 class Peer:
-    """What a user would pick instead: its name, its package, (X, y) -> its run."""
+    """What a user would pick instead: its name, its package, (X, y) -> its run.
+
+    in_r  the package is one of R
+    """
 
     name: str
     make: Callable[[Any, np.ndarray], Run]
     package: str = "sklearn"
+    in_r: bool = False
+
+    @property
+    def is_installed(self) -> bool:
+        found = is_in_r if self.in_r else find_spec
+        return bool(found(self.package))
 
 
 @dataclass(frozen=True)
@@ -196,6 +215,35 @@ def walked_by_celer(l1_ratio=1.0):
     return Peer("celer's path by hand", make, "celer")
 
 
+def is_in_r(package):
+    """Whether R is installed, with this package."""
+    asked = ["Rscript", "-e", f"quit(status = !requireNamespace('{package}'))"]
+    has_r = shutil.which("Rscript") is not None
+    return has_r and subprocess.run(asked, capture_output=True).returncode == 0
+
+
+def by_glmnet(X, y):
+    """cv.glmnet inside every outer fold, on the same splits and penalties."""
+    (m, p), (outer, inner) = X.shape, splitters(y, FOLDS)
+    codes = np.zeros((FOLDS + 1, m), dtype=np.int32)  # outer folds, then inner ones
+    for j, (train, test) in enumerate(outer.split(y, y), start=1):
+        codes[0, test] = j
+        for k, (_, held) in enumerate(inner.split(train, y[train]), start=1):
+            codes[j, train[held]] = k
+    sizes = np.array([m, p, FOLDS, PENALTIES.size], dtype=np.int32)
+    arrays = sizes, codes, PENALTIES, y.astype(float), X.T.astype(float)
+    table = b"".join(array.tobytes() for array in arrays)
+    script = Path(__file__).with_name("glmnet_nested.R")
+
+    def run():
+        asked = ["Rscript", str(script)]
+        found = subprocess.run(asked, input=table, stdout=subprocess.PIPE, check=True)
+        seconds, risks, chosen = map(str.split, found.stdout.decode().splitlines())
+        return Timed(float(seconds[0]), np.array(risks, float), np.array(chosen, float))
+
+    return run
+
+
 def sparse_logistic(l1_ratio):
     """skglm's penalty is scikit-learn's 1 / C for each row."""
 
@@ -265,6 +313,7 @@ OWN_RIDGE = (own("RidgeCV", RidgeCV, "alphas", ALPHAS),)
 OWN_LASSO = (
     own("LassoCV", LassoCV, "alphas", PENALTIES),
     walked_by_celer(),
+    Peer("R's cv.glmnet", by_glmnet, "glmnet", in_r=True),
 )
 OWN_NET = (
     own("ElasticNetCV", ElasticNetCV, "alphas", PENALTIES),
@@ -415,10 +464,10 @@ def row(name, seconds, shape=None):
     X, y = regime.table(*(shape or regime.shape))
     family = regime.family()
     search = grid_search(family.estimator, family.grid, y, FOLDS)
-    installed = [peer for peer in regime.peers if find_spec(peer.package)]
+    installed = [peer for peer in regime.peers if peer.is_installed]
     others = {peer.name: peer.make(X, y) for peer in installed}
     runs = {"": partial(nested, search, X, y, FOLDS), **others}
-    ours, least, result, theirs = in_turns(partial(ran, family, X, y), runs, seconds)
+    ours, least, result, answers = in_turns(partial(ran, family, X, y), runs, seconds)
     for label, seconds in least.items():
         left = f"    {label:<48}" if label else f"{name:<52}"
         print(f"{left}{ours:>10.3f} s{seconds:>10.3f} s{seconds / ours:>8.1f}×")
@@ -426,55 +475,72 @@ def row(name, seconds, shape=None):
         if peer not in installed:
             print(f"    {peer.name}: not installed")
     print(f"    {result.path}: {shortened(result.path_reason)}")
-    print(f"    {said_of_answers(regime, family, X, y, result, theirs)}", flush=True)
+    for label, answer in answers.items():
+        if isinstance(answer, Timed):
+            print(
+                f"    {label}: risks {difference(result, answer.risks, answer.chosen)}"
+            )
+    print(
+        f"    {said_of_answers(regime, family, X, y, result, answers[''])}", flush=True
+    )
 
 
 def in_turns(ours, runs, seconds):
-    """Least seconds of ours and of each of the others, in turn; our result and the first
-    answer. A first run of a fast path, which loads its kernels, does not count."""
+    """Least seconds of ours and of each of the others, in turn; our result and their first
+    answers. A first run of a fast path, which loads its kernels, does not count."""
     began = time.perf_counter()
     spent, result = timed(ours)
-    of_ours, least, answer = [spent] if result.path == "refit" else [], {}, None
+    of_ours, least, answers = [spent] if result.path == "refit" else [], {}, {}
     while not least or time.perf_counter() < began + seconds:
         if least or not of_ours:
             of_ours.append(timed(ours)[0])
         for label, run in runs.items():
             spent, found = timed(run)
             least[label] = min(least.get(label, np.inf), spent)
-            answer = answer or found
-    return min(of_ours), least, result, answer
+            answers.setdefault(label, found)
+    return min(of_ours), least, result, answers
 
 
 def timed(run):
+    """Its seconds, by its own clock if it has one, and its answer."""
     started = time.perf_counter()
     answer = run()
+    if isinstance(answer, Timed):
+        return answer.seconds, answer
     return time.perf_counter() - started, answer
 
 
 def said_of_answers(regime, family, X, y, result, theirs):
     """How far the risks are from scikit-learn's, and the choices that are equal."""
-    said = f"risks of folds {difference(result, *theirs)}"
-    is_equal = relative(result.fold_risks, theirs[0]) <= SAME
-    is_equal &= n_equal_choices(result, theirs[1]) == FOLDS
+    risks, searches = theirs
+    chosen = indices(searches)
+    said = f"risks of folds {difference(result, risks, chosen)}"
+    is_equal = relative(result.fold_risks, risks) <= SAME
+    is_equal &= n_equal_choices(result, chosen) == FOLDS
     if not is_equal and result.path != "refit":
         wide = X.astype(np.float64) if X.dtype.kind == "f" else X
         estimator = clone(family.estimator).set_params(**regime.tight)
         search = grid_search(estimator, family.grid, y, FOLDS)
-        tight = difference(result, *nested(search, wide, y, FOLDS))
+        risks, searches = nested(search, wide, y, FOLDS)
+        tight = difference(result, risks, indices(searches))
         ends = ", ".join(f"{key}={value:g}" for key, value in regime.tight.items())
         said += f"\n    with {ends or 'X in double precision'}: {tight}"
     return said
 
 
-def difference(result, risks, searches):
+def difference(result, risks, chosen):
     """Words of the largest difference of risks, and of the equal choices."""
-    far, n_equal = relative(result.fold_risks, risks), n_equal_choices(result, searches)
+    far, n_equal = relative(result.fold_risks, risks), n_equal_choices(result, chosen)
     return f"differ by {far:.0e}, {n_equal} of {FOLDS} choices are equal"
 
 
-def n_equal_choices(result, searches):
-    chosen = [search.best_index_ for search in searches]
+def n_equal_choices(result, chosen):
     return np.count_nonzero(np.equal(chosen, result.chosen_index))
+
+
+def indices(searches):
+    """The setting that each search chose."""
+    return [search.best_index_ for search in searches]
 
 
 def relative(ours, theirs):

@@ -75,7 +75,8 @@ class Algorithm:
     predictions_of_split   SplitProblem -> (Predictions, number of close calls): one split,
                     after any transformers
     predictions_of_leading  (SplitProblem, counts) -> as predictions_of_split, where setting i
-                    sees the first counts[i] columns only; None: one call for each count
+                    sees the first counts[i] columns only; one call for each count where it is
+                    None, or returns None
     refuses         last step -> why its other parameters do not allow the path, or ""
     refuses_sparse  last step -> why `predictions_of_split` cannot handle it on sparse rows, or ""
     shares_sparse   whether `shared_path` takes sparse rows too
@@ -105,7 +106,7 @@ class Algorithm:
     shared_path: Callable[[Problem], Path] | None = None
     predictions_of_split: Callable[[SplitProblem], tuple[Any, int]] = no_predictions
     predictions_of_leading: (
-        Callable[[SplitProblem, np.ndarray], tuple[Any, int]] | None
+        Callable[[SplitProblem, np.ndarray], tuple[Any, int] | None] | None
     ) = None
     refuses: Callable[[Any], str] = refuses_nothing
     refuses_sparse: Callable[[Any], str] = refuses_sparse

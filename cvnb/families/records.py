@@ -62,6 +62,7 @@ BUILT_IN = (
         short_hands=("cvnb.families.shorthands:knn",),
         shared_path=Lazy("cvnb.paths.knn.path:KnnPath"),
         predictions_of_split=Lazy("cvnb.paths.knn.path:predictions_of_split"),
+        predictions_of_leading=Lazy("cvnb.paths.knn.leading:predictions_of_leading"),
         refuses=Lazy("cvnb.paths.knn.path:refuses"),
         simplest={"n_neighbors": "large"},
         needs_rows=("n_neighbors",),

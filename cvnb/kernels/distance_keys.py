@@ -58,3 +58,38 @@ def _add(column, x, metric, power, out):
     else:
         for i in range(column.size):
             out[i] += abs(column[i] - x) ** power
+
+
+@njit(cache=True, nogil=True)
+def fill_found(Q, T, n_columns, found, metric, power, keys):
+    """Fill keys[t, a] with the key of Q[t] and row found[t, a] of T, in the first n_columns.
+
+    Numbers below 0 are no rows, and have no key.
+    """
+    squared = metric in (EUCLIDEAN, COSINE)
+    whole = n_columns - n_columns % 8 if n_columns >= 8 and squared else 0
+    sums = np.empty(8)
+    for t in range(found.shape[0]):
+        for a in range(found.shape[1]):
+            i, key = found[t, a], 0.0
+            if i < 0:
+                continue
+            if whole:
+                sums[:] = 0.0
+                for c in range(0, whole, 8):
+                    for k in range(8):
+                        gap = Q[t, c + k] - T[i, c + k]
+                        sums[k] += gap * gap
+                low = (sums[0] + sums[1]) + (sums[2] + sums[3])
+                key = low + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
+            for c in range(whole, n_columns):
+                gap = abs(T[i, c] - Q[t, c])
+                if squared:
+                    key += gap * gap
+                elif metric == MANHATTAN:
+                    key += gap
+                elif metric == CHEBYSHEV:
+                    key = max(key, gap)
+                else:
+                    key += gap**power
+            keys[t, a] = key

@@ -360,37 +360,31 @@ def _sort_numbers(numbers):
 
 @njit(cache=True, nogil=True)
 def settle(
-    found, last, own, Q, T, metric, power, size, final, near, distance, reach, mixed
-):
-    """Fill the lists as `select` does, from the rows found[t] that a tree returned.
+    found, keys, last, own, Q, n_columns, metric, power, size, final,
+    near, distance, reach, mixed,
+):  # fmt: skip
+    """Fill the lists as `select` does, from the rows found[t] and their keys[t], as from a tree.
 
-    found[t] increases; every row nearer than last[t] is in it. T has fewer than 8 columns.
+    found[t] increases, but for numbers below 0, which are no rows; every row nearer to the first
+    n_columns of Q[t] than last[t] is in it.
     """
     n = found.shape[1]
     distances, rows = np.empty(n), np.empty(n, dtype=np.int64)
     order, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     start = np.empty(2 * n + 1, dtype=np.int64)
     for t in range(found.shape[0]):
-        blur = ROUNDING * (norm(Q[t], metric, power) + size)
+        blur = ROUNDING * (norm(Q[t, :n_columns], metric, power) + size)
         zero, n_found = _slack(0.0, blur, metric), 0
         for a in range(n):
             i = found[t, a]
-            if i == own[t]:
+            if i < 0 or i == own[t]:
                 continue
-            key = 0.0
-            for c in range(T.shape[1]):
-                gap = abs(T[i, c] - Q[t, c])
-                if metric in (EUCLIDEAN, COSINE):
-                    key += gap * gap
-                elif metric == MANHATTAN:
-                    key += gap
-                elif metric == CHEBYSHEV:
-                    key = max(key, gap)
-                else:
-                    key += gap**power
-            d = _distance(key, metric, power)
+            d = _distance(keys[t, a], metric, power)
             rows[n_found], distances[n_found] = i, d if d > zero else 0.0
             n_found += 1
+        if n_found == 0:
+            reach[t], mixed[t] = 0, 0
+            continue
         _sort(distances, n_found, order, start, place)
         certain = (0.5 * last[t] ** 2 if metric == COSINE else last[t]) * (1.0 - 1e-14)
         reach[t], mixed[t] = _keep(

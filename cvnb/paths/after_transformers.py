@@ -187,11 +187,10 @@ class AfterTransformers(PerSplitPath):
         counts: np.ndarray,
     ) -> None:
         """Measure settings, each on its number of leading columns."""
-        solve = self.solve_leading
-        if solve is not None:
-            at_once = partial(_with_counts, solve, counts)
-            self._measure(split_losses, combination, rows, at_once)
-            return
+        if self.solve_leading is not None:
+            at_once = partial(_with_counts, self.solve_leading, counts)
+            if self._measure(split_losses, combination, rows, at_once):
+                return
         numbers = np.unique(counts)[::-1].tolist()  # those that take longest first
         parts = {n: restricted(combination, counts == n) for n in numbers}
         train, X_train, X_test = rows
@@ -215,9 +214,9 @@ class AfterTransformers(PerSplitPath):
         split_losses: SplitLosses,
         combination: Combination,
         rows: Rows,
-        solve: Callable[[SplitProblem], Solved],
-    ) -> None:
-        """Measure settings of the model on these rows."""
+        solve: Callable[[SplitProblem], Solved | None],
+    ) -> bool:
+        """Measure settings of the model on these rows; return whether they were solved."""
         split_losses.team.stop.check()
         call = partial(solve, _problem(split_losses, combination, rows))
         # Many small products of large tables: threads of the matrix library would wait for
@@ -225,7 +224,9 @@ class AfterTransformers(PerSplitPath):
         with matrices_at_most(1) if rows.X_train.size > LARGE else nullcontext():
             stop = split_losses.team.stop
             answer = stoppable(call, stop) if self.compiles else call()
-        self._put(split_losses, combination, answer)
+        if answer is not None:
+            self._put(split_losses, combination, answer)
+        return answer is not None
 
     def _put(
         self, split_losses: SplitLosses, combination: Combination, solved: Solved
@@ -240,10 +241,10 @@ class AfterTransformers(PerSplitPath):
 def _problem(
     split_losses: SplitLosses, combination: Combination, rows: Rows
 ) -> SplitProblem:
-    evaluator, stop = split_losses.evaluator, split_losses.team.stop
+    evaluator, team = split_losses.evaluator, split_losses.team
     train, X_train, X_test = rows
     test = split_losses.chain.test
-    return SplitProblem(combination, evaluator, train, test, X_train, X_test, stop)
+    return SplitProblem(combination, evaluator, train, test, X_train, X_test, team)
 
 
 def _training_sizes(draws: Sequence[Draw]) -> tuple[set[int], set[int]]:
@@ -258,10 +259,10 @@ def _training_sizes(draws: Sequence[Draw]) -> tuple[set[int], set[int]]:
 
 
 def _with_counts(
-    solve: Callable[[SplitProblem, np.ndarray], Solved],
+    solve: Callable[[SplitProblem, np.ndarray], Solved | None],
     counts: np.ndarray,
     split: SplitProblem,
-) -> Solved:
+) -> Solved | None:
     return solve(split, counts)
 
 

@@ -33,6 +33,9 @@ from .problem import Problem, SplitProblem
 PASSES, CURVATURES = 8.0, 4.0
 # With matrix products, the same at each C, and what their calls cost besides:
 PRODUCTS, CALLS = 25.0, 4e6
+# and those for each column besides, as iterations go on until a preconditioner is worth its
+# cost: with one set of coefficients, and with several
+PER_COLUMN = 0.03, 0.1
 TWO_ON_SPARSE = (
     "sparse X and two classes: scikit-learn's solver stops early there, sooner than the "
     "minimum is reached; as X.toarray() it is on the fast path, where memory allows"
@@ -110,7 +113,8 @@ class LogisticPath(Path):
             return each * self.n_settings
         basis = float(p * m * m * n_paths) if p > m else 0.0
         if n_sets * width > LARGEST:
-            each = PRODUCTS * m * width * n_sets + CALLS
+            products = PRODUCTS + PER_COLUMN[n_sets > 1] * width
+            each = products * m * width * n_sets + CALLS
             return basis + each * self.n_settings
         curvatures = CURVATURES * n_sets**2 * width * n_paths
         return basis + m * width * (PASSES * n_sets * self.n_settings + curvatures)

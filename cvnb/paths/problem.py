@@ -26,6 +26,7 @@ from ..families.family import Family
 from ..families.labels import PASS
 from ..families.setting_groups import SettingGroup
 from ..runtime.cancel import Stop
+from ..runtime.threads import Team
 from .base import Draw
 from .measure import LossEvaluator
 from .refit import is_plain_pipeline
@@ -86,7 +87,12 @@ class SplitProblem:
     test: np.ndarray
     X_train: np.ndarray
     X_test: np.ndarray
-    stop: Stop
+    team: Team
+
+    @property
+    def stop(self) -> Stop:
+        """The stop token."""
+        return self.team.stop
 
 
 @dataclass(frozen=True, eq=False)

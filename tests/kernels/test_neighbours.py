@@ -7,18 +7,21 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import StandardScaler
 
 import naive
-from cvnb.kernels import distance_keys, scaling
+from cvnb.kernels import distance_keys, leading, scaling
 from cvnb.kernels import neighbours as kernel
 from cvnb.kernels.distance_keys import fill_keys
+from cvnb.paths.knn import products
 from cvnb.paths.knn.search import Geometry, NeighbourLists, Search, nearest
 
 METRICS = ("EUCLIDEAN", "MANHATTAN", "CHEBYSHEV", "MINKOWSKI", "COSINE")
 
 
-def test_both_kernel_modules_number_the_metrics_alike():
-    """Kernel modules import none of the others, so each has these constants."""
+def test_kernel_modules_have_the_same_constants():
+    """Kernel modules import none of the others, so each has its own."""
     for name in METRICS:
         assert getattr(distance_keys, name) == getattr(kernel, name)
+    for name in ("SAME", "ROUNDING"):
+        assert getattr(leading, name) == getattr(kernel, name)
 
 
 def found(T, Q, k, metric=kernel.EUCLIDEAN, power=2.0, exact=False):
@@ -95,6 +98,47 @@ def test_among_thousands_of_rows_the_nearest_are_found(kind, n, p, rng):
             assert np.array_equal(rows, expected)
 
 
+DIRECTIONS = {
+    "numbers": lambda rng, X: X,
+    "far from zero": lambda rng, X: X + 1e4,
+    "copies": lambda rng, X: X[rng.integers(0, 40, len(X))],
+    "rows of zeros": lambda rng, X: X * (rng.random((len(X), 1)) < 0.8),
+    "any length": lambda rng, X: X * 10.0 ** rng.uniform(-100, 100, (len(X), 1)),
+    "nearly parallel": lambda rng, X: (
+        np.where(np.arange(len(X))[:, None] % 2, 1, -1) + 1e-4 * X
+    ),
+    "some nearly equal": lambda rng, X: (
+        X[np.arange(len(X)) // 20] + 1e-9 * rng.normal(size=X.shape)
+    ),
+}
+
+
+@pytest.mark.parametrize("p", [128, 300])
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_products_in_single_precision_find_the_same_rows(name, p, rng, monkeypatch):
+    """Lists, distances and ties of cosine distances to the last bit, wherever they are used."""
+    X = DIRECTIONS[name](rng, rng.normal(size=(700, p)))
+    T, Q, used = X[:600], X[550:], []
+    narrow = products.Product.narrow
+
+    def noted(self, *args):
+        narrow(self, *args)
+        used.append(self.columns.dtype)
+
+    cosine = Geometry(False, kernel.COSINE, 2.0)
+    for k in (1, 40):
+        monkeypatch.setattr(products.Product, "narrow", noted)
+        single = nearest(T, Q, cosine, k)
+        monkeypatch.setattr(products.Product, "narrow", lambda *args: None)
+        double = nearest(T, Q, cosine, k)
+        for ours, theirs in zip(single.arrays, double.arrays, strict=True):
+            assert np.array_equal(ours, theirs)
+    if name in ("numbers", "far from zero", "any length"):
+        assert set(used) == {np.dtype(np.float32)}
+    if name == "nearly parallel":  # single precision would leave all rows of a half
+        assert set(used) == {np.dtype(np.float64)}
+
+
 def test_a_row_is_no_neighbour_of_itself(rng):
     """own[t] is left out, whatever rows tie with it."""
     T = np.repeat(rng.normal(size=(10, 3)), 2, axis=0)
@@ -165,6 +209,41 @@ def test_a_threshold_leaves_enough_below_it(name, guess, rng):
         assert np.count_nonzero(sample <= limit) >= wanted
         if name == "numbers" and guess == 1.0:
             assert np.count_nonzero(sample <= limit) <= 1.1 * wanted + 1
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n=st.integers(1, 60),
+    p=st.integers(1, 20),
+    tied=st.booleans(),
+    data=st.data(),
+)
+def test_candidates_in_leading_columns_hold_every_near_row(seed, n, p, tied, data):
+    """All rows up to the last wanted one, those tied with it, and no row nearer than `last` is
+    missing; where there is no room, nothing is certain."""
+    rng = np.random.default_rng(seed)
+    T, Q = rng.normal(size=(n, p)), rng.normal(size=(5, p))
+    if tied:
+        T, Q = np.round(T) + 0.5, np.round(Q) + 0.5
+    length = data.draw(st.integers(1, n))
+    room = data.draw(st.integers(length, n))
+    counts = np.array(sorted(data.draw(st.sets(st.integers(1, p), min_size=1))))
+    found, last = np.empty((counts.size, 5, room), np.int64), np.empty((counts.size, 5))
+    leading.candidates(Q, np.ascontiguousarray(T.T), counts, length, found, last)
+    for s, count in enumerate(counts):
+        for t, x in enumerate(Q):
+            d = np.sqrt(((T[:, :count] - x[:count]) ** 2).sum(axis=1))
+            within = np.flatnonzero(d <= np.sort(d)[length - 1] * (1 + 1e-12))
+            if within.size > room:
+                assert last[s, t] == 0.0
+                assert (found[s, t] == -1).all()
+                continue
+            rows = found[s, t][found[s, t] >= 0]
+            assert np.array_equal(rows, np.unique(rows))
+            assert set(within) <= set(rows)
+            assert set(np.flatnonzero(d < last[s, t])) <= set(rows)
+            assert last[s, t] > d[within].max()
 
 
 def test_standardisation_is_that_of_scikit_learn(rng):

@@ -18,12 +18,13 @@ from sklearn.linear_model import (
     RidgeClassifier,
 )
 from sklearn.model_selection import KFold
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from cvnb import Family, Recipe
 from cvnb.engine import workers
+from cvnb.paths.knn import leading
 from cvnb.paths.knn import path as knn
 from cvnb.runs.prepare import dry_run
 
@@ -253,18 +254,23 @@ def test_the_forecast_counts_a_decomposition_once():
     assert once.seconds < each.seconds
 
 
-def test_numbers_of_components_are_solved_on_idle_threads(monkeypatch):
-    """A model with kernels of its own; the same numbers as on one thread and in workers."""
-    fam = family(PCA(), KNeighborsRegressor(2), numbers=range(1, 8))
+@pytest.mark.parametrize("metric", ["minkowski", "manhattan"])
+def test_numbers_of_components_are_solved_on_idle_threads(metric, monkeypatch):
+    """Pieces of test rows, or numbers one by one; the same numbers on one thread and in workers."""
+    model = KNeighborsRegressor(2, metric=metric)
+    fam = family(PCA(), model, numbers=range(1, 8))
     seen = set()
-    solve = knn.nearest
+    module, name = (
+        (leading, "candidates") if metric == "minkowski" else (knn, "nearest")
+    )
+    solve = getattr(module, name)
 
     def slow(*args):
         seen.add(threading.get_ident())
         time.sleep(0.002)
         return solve(*args)
 
-    monkeypatch.setattr(knn, "nearest", slow)
+    monkeypatch.setattr(module, name, slow)
     monkeypatch.setattr(workers, "n_threads", lambda n_jobs: 2)
     result = THREE.run(fam, X, Y, progress="off")
     assert result.path == "path:knn"
@@ -272,3 +278,60 @@ def test_numbers_of_components_are_solved_on_idle_threads(monkeypatch):
     for n_jobs in (1, 2):
         other = THREE.run(fam, X, Y, progress="off", n_jobs=n_jobs)
         np.testing.assert_array_equal(result.inner_curves, other.inner_curves)
+
+
+def near(*numbers, k=(1, 4, 20), **parameters):
+    """k-NN on numbers of components, and several k of each."""
+    model = KNeighborsRegressor(**parameters)
+    return family(PCA(), model, numbers=numbers, b__n_neighbors=list(k))
+
+
+NEIGHBOURS = {
+    "every number": near(*range(1, 9)),
+    "some numbers": near(8, 1, 5),
+    "all training rows": near(1, 2, 3, k=(1, 26)),
+    "weights": near(1, 2, 4, 8, weights="distance"),
+    "cosine": near(1, 2, 8, metric="cosine"),
+    "Chebyshev": near(1, 2, 8, metric="chebyshev"),
+    "powers": near(1, 2, 8, metric="minkowski", p=3),
+    "far apart": near(1, 8, k=(3,)),
+}
+ROWS = {
+    "numbers": X,
+    "copies": np.tile(X[:15], (4, 1)),
+    "one row, many times": np.vstack([np.tile(X[:1], (40, 1)), X[:20]]),
+    "far from zero": X + 1e6,
+    "float32": X.astype(np.float32),
+    "more columns than rows": WIDE,
+}
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_neighbours_in_leading_columns_are_those_of_each_number(
+    name, rows, monkeypatch
+):
+    """The same losses, choices and ties as by a search for each number of components."""
+    fam, table = NEIGHBOURS[name], ROWS[rows]
+    at_once = THREE.run(fam, table, Y, flat=True, progress="off")
+    monkeypatch.setattr(leading, "_is_worth_it", lambda numbers: False)
+    one_by_one = THREE.run(fam, table, Y, flat=True, progress="off")
+    assert at_once.path == one_by_one.path == "path:knn"
+    assert_equal(at_once, one_by_one)
+    assert at_once.notes == one_by_one.notes
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+@pytest.mark.parametrize("y", [CLASSES, CLASSES == "a"], ids=["three", "two"])
+def test_neighbours_in_leading_columns_have_the_numbers_of_refit(y, scoring):
+    """Classes and their shares."""
+    model = KNeighborsClassifier()
+    fam = family(PCA(), model, numbers=NUMBERS, b__n_neighbors=[3, 7])
+    assert_equal(*both(fam, X, y, scoring=scoring))
+
+
+def test_few_numbers_of_many_components_are_searched_one_by_one():
+    """One product of all columns is then faster than the squares of each."""
+    assert leading._is_worth_it(np.arange(1, 41))
+    assert leading._is_worth_it(np.array([1, 5]))
+    assert not leading._is_worth_it(np.array([10, 500]))

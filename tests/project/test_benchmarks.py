@@ -1,9 +1,11 @@
 """The output of the scripts of benchmarks/ on small tables; never their times."""
 
 import json
+import os
 import re
 import xml.etree.ElementTree as ElementTree
 
+import numpy as np
 import pytest
 
 from scripts_of import script
@@ -162,11 +164,54 @@ def test_regimes_say_what_is_absent(regimes, monkeypatch, capsys):
     """A row or a peer whose package is not installed is a line that says so."""
     installed = {"sklearn": "its spec"}
     monkeypatch.setattr(regimes, "find_spec", installed.get)
+    monkeypatch.setattr(regimes.shutil, "which", {}.get)
     for name in ("XGBoost 2000×20, 10 sizes", "lasso 200×5000"):
         regimes.row(name, seconds=0, shape=(60, 12))
     out = capsys.readouterr().out
     assert "xgboost is not installed: row skipped\n" in out
     assert "    celer's path by hand: not installed\n" in out
+    assert "    R's cv.glmnet: not installed\n" in out
+
+
+def test_regimes_read_what_r_answers(regimes, tmp_path, monkeypatch):
+    """Its own seconds count; the table that it gets has the folds and penalties of a run."""
+    answer = tmp_path / "Rscript"
+    answer.write_text(
+        f"#!/bin/sh\ncat > {tmp_path}/table\nprintf '2.5\\n1 2 3\\n0 4 5\\n'\n"
+    )
+    answer.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    X, y = regimes.few_rows(60, 12)
+    seconds, found = regimes.timed(regimes.by_glmnet(X, y))
+    assert seconds == 2.5
+    np.testing.assert_array_equal(found.risks, [1, 2, 3])
+    np.testing.assert_array_equal(found.chosen, [0, 4, 5])
+    table = (tmp_path / "table").read_bytes()
+    codes = np.frombuffer(table, np.int32, 4 + 4 * 60)
+    assert codes[:4].tolist() == [60, 12, 3, 50]
+    outer, *inner = codes[4:].reshape(4, 60)
+    plan = regimes.ran(regimes.shrunk(regimes.Lasso)(), X, y).plan
+    for j, (train, test) in enumerate(plan.outer):
+        np.testing.assert_array_equal(np.flatnonzero(outer == j + 1), test)
+        np.testing.assert_array_equal(np.flatnonzero(inner[j]), train)
+        for k, (_, held) in enumerate(plan.inner[j]):
+            np.testing.assert_array_equal(np.flatnonzero(inner[j] == k + 1), held)
+    numbers = np.frombuffer(table, offset=codes.nbytes)
+    np.testing.assert_array_equal(numbers[:50], regimes.PENALTIES)
+    np.testing.assert_array_equal(numbers[50:110], y)
+    np.testing.assert_array_equal(numbers[110:].reshape(12, 60).T, X)
+
+
+def test_regimes_glmnet_has_our_answers(regimes):
+    """Where R and glmnet are installed: the same choices, and the digits that it computes."""
+    if not regimes.is_in_r("glmnet"):
+        pytest.skip("R has no glmnet here")
+    X, y = regimes.few_rows(150, 12)
+    result = regimes.ran(regimes.shrunk(regimes.Lasso)(), X, y)
+    found = regimes.by_glmnet(X, y)()
+    assert 0 < found.seconds < 60
+    assert regimes.relative(result.fold_risks, found.risks) < 1e-3
+    np.testing.assert_array_equal(found.chosen, result.chosen_index)
 
 
 def test_regimes_are_named_after_their_size(regimes):
@@ -181,5 +226,6 @@ def test_regimes_do_not_hide_a_difference(regimes):
     X, y = regimes.few_rows(60, 12)
     result = regimes.ran(family, X, y)
     search = regimes.grid_search(family.estimator, family.grid, -3 * y**2, 3)
-    said = regimes.difference(result, *regimes.nested(search, X, -3 * y**2, 3))
+    risks, searches = regimes.nested(search, X, -3 * y**2, 3)
+    said = regimes.difference(result, risks, regimes.indices(searches))
     assert re.match(r"differ by \de[+-]0[01], [012] of 3 choices are equal", said)

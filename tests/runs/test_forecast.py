@@ -24,6 +24,7 @@ from cvnb import (
     tree,
 )
 from cvnb.errors import InfeasibleError
+from cvnb.runs import forecast
 from cvnb.runs.prepare import dry_run
 from slow import Slow
 
@@ -151,3 +152,18 @@ def test_several_families_have_a_forecast_each():
         "refit",
     ]
     assert all(np.isfinite(one.seconds) for one in found.values())
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_iterations_of_many_columns_grow_with_them(n_classes, monkeypatch):
+    """Twice the columns of a logistic regression are forecast to take more than twice as long."""
+    monkeypatch.setattr(forecast, "_per_multiplication", lambda: 1e-6)
+    rng = np.random.default_rng(0)
+    wide = rng.normal(size=(2000, 1000))
+    labels = np.arange(2000) % n_classes
+    half, whole = (
+        dry_run(Recipe(3, 3), logistic(C=[1.0, 10.0], scale=False), columns, labels)
+        for columns in (wide[:, :500], wide)
+    )
+    assert half.path.name == whole.path.name == "path:logistic"
+    assert 2.1 * half.seconds < whole.seconds < 4 * half.seconds

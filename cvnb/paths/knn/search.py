@@ -1,14 +1,13 @@
 """Exact search for the nearest rows of a training part, in order of (distance, row number).
 
 Distances are sums of differences over columns. With many columns, one matrix product gives lower
-bounds that leave few candidates, whose distances are then computed exactly. With few columns and
-many rows a tree gives the candidates. Rows that a product or a tree leaves uncertain are searched
-again by sums of differences.
+bounds that leave few candidates (products.py), whose distances are then computed exactly. With few
+columns and many rows a tree gives the candidates. Rows that a product or a tree leaves uncertain
+are searched again by sums of differences.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,13 +16,12 @@ from scipy.spatial import cKDTree
 
 from ...errors import DataError
 from ...kernels import neighbours as kernel
-from ...kernels.distance_keys import fill_keys
+from ...kernels.distance_keys import fill_found, fill_keys
 from ..problem import Combination
+from .products import KEYS, Product, buffer
 
-KEYS = 2**17  # keys that a thread computes at a time, or those of 16 rows
 PRODUCT_KEYS = 2**20  # the same where a product of many columns gives them
 UNSTOPPED = 2**29  # multiplications between two looks at the stop flag
-KEPT = 2**22  # largest number of keys whose memory is kept from run to run
 TREE_BELOW = 8  # with fewer columns a tree may help
 PRODUCT_FROM = 6  # from so many columns a matrix product is faster than sums
 TREE_POWERS = {
@@ -130,22 +128,19 @@ class Search:
             if self._leaves_many_uncertain(length):
                 self.tree = None
         if self.by_product:
-            self._prepare_product()
+            self.product = self._product(length)
         else:
             self.columns = np.ascontiguousarray(T.T)
 
-    def _prepare_product(self) -> None:
-        """Store the centred columns, and below them the squared lengths of the rows."""
-        n, n_columns = self.T.shape
-        self.slack = (2 * n_columns + 16) * 2.0**-53
-        if self.geometry.scaled:
-            self.centre = np.zeros(n_columns)
-        else:
-            self.centre = np.median(self.T[:: max(1, n // 255)], axis=0)
-        self.columns = np.empty((n_columns + 1, n))
-        centred = self.columns[:-1]
-        np.subtract(self.T.T, self.centre[:, None], out=centred)
-        self.columns[-1] = np.einsum("ci,ci->i", centred, centred) * (1.0 - self.slack)
+    def _product(self, length: int) -> Product:
+        """Return what products with the rows need; for the cosine in single precision if it can."""
+        T, centre = self.T, np.zeros(self.T.shape[1])
+        if not self.geometry.scaled:
+            centre = np.median(T[:: max(1, len(T) // 255)], axis=0)
+        product = Product(T, centre)
+        if self.geometry.metric == kernel.COSINE:
+            product.narrow(T, length)
+        return product
 
     def fill(
         self,
@@ -168,7 +163,7 @@ class Search:
             if self.tree is not None:
                 self._fill_from_tree(Q[block], own[block], part)
                 continue
-            keys = _buffer(block.stop - a, n)
+            keys = buffer(block.stop - a, n)
             shift, spread = self._fill_keys(Q[block], keys)
             kernel.select(
                 keys, not self.by_product, shift, spread, own[block], Q[block], self.T,
@@ -198,8 +193,11 @@ class Search:
         distances, rows = self.tree.query(
             Q, k=n_wanted, p=TREE_POWERS.get(metric, power)
         )
+        found, n_columns = np.sort(rows, axis=1), Q.shape[1]
+        keys = np.empty(found.shape)
+        fill_found(Q, self.T, n_columns, found, metric, power, keys)
         kernel.settle(
-            np.sort(rows, axis=1), distances[:, -1], own, Q, self.T, metric, power,
+            found, keys, distances[:, -1], own, Q, n_columns, metric, power,
             self.size, self.final, *lists.arrays,
         )  # fmt: skip
 
@@ -218,16 +216,10 @@ class Search:
         Return for each row what to add to its keys, and how much too low they may be.
         """
         geometry = self.geometry
-        if not self.by_product:
-            fill_keys(Q, self.columns, geometry.metric, geometry.power, keys)
-            return np.zeros(len(Q)), np.zeros(len(Q))
-        left = np.ones((len(Q), self.T.shape[1] + 1))
-        centred = left[:, :-1]
-        np.subtract(Q, self.centre, out=centred)
-        norms = np.einsum("tc,tc->t", centred, centred)
-        centred *= -2.0
-        np.dot(left, self.columns, out=keys)
-        return norms * (1.0 - self.slack), 8.0 * self.slack * norms
+        if self.by_product:
+            return self.product.fill(Q, keys)
+        fill_keys(Q, self.columns, geometry.metric, geometry.power, keys)
+        return np.zeros(len(Q)), np.zeros(len(Q))
 
     def _normalised(self, X: np.ndarray, side: int) -> np.ndarray:
         """Return the rows; for the cosine with length 1, and rows of zeros at distance 1 from all.
@@ -265,13 +257,27 @@ def nearest(
     lists = NeighbourLists.empty(len(Q), length)
     search = Search(T, geometry, length, exact, origin, final=True)
     search.fill(Q, np.full(len(Q), -1), lists)
-    short = np.flatnonzero((lists.reach >= 0) & (lists.reach < length))
-    if short.size:
-        again = NeighbourLists.empty(short.size, length)
-        search = Search(T, geometry, length, exact=True, origin=origin, final=True)
-        search.fill(Q[short], np.full(short.size, -1), again)
-        lists.put(short, again)
+    complete(lists, T, Q, geometry, origin)
     return lists
+
+
+def complete(
+    lists: NeighbourLists,
+    T: np.ndarray,
+    Q: np.ndarray,
+    geometry: Geometry,
+    origin: np.ndarray | None = None,
+) -> None:
+    """Search again, by sums of differences, the rows whose lists are uncertain to their end."""
+    length = lists.rows.shape[1]
+    short = np.flatnonzero((lists.reach >= 0) & (lists.reach < length))
+    if not short.size:
+        return
+    again = NeighbourLists.empty(short.size, length)
+    T, left = np.ascontiguousarray(T), np.ascontiguousarray(Q[short])
+    search = Search(T, geometry, length, exact=True, origin=origin, final=True)
+    search.fill(left, np.full(short.size, -1), again)
+    lists.put(short, again)
 
 
 def _worth_a_tree(n: int, n_columns: int) -> bool:
@@ -291,15 +297,3 @@ def _refuse_overflow(X: np.ndarray, power: float) -> None:
             f"X holds numbers beyond {most:.1e}: distances with "
             f"p={power:g} overflow; rescale X."
         )
-
-
-_own = threading.local()
-
-
-def _buffer(n: int, m: int) -> np.ndarray:
-    """Return [n, m] numbers of this thread, kept from run to run: new memory is slow to fill."""
-    if n * m > KEPT:
-        return np.empty((n, m))
-    if getattr(_own, "keys", np.zeros(0)).size < n * m:
-        _own.keys = np.empty(max(KEYS, n * m))
-    return _own.keys[: n * m].reshape(n, m)

@@ -143,14 +143,15 @@ def squares(X, v, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def derivatives(X, y, w, B, Z, V, G, e, power, r):
-    """Fill the decisions Z and the loss's first derivatives G at B; return the largest move.
+def derivatives(X, y, w, B, D, C, Z, V, G):
+    """Fill the decisions Z and the objective's derivatives G at B; return the largest move.
 
     V is filled with second derivatives by the decisions if there are two classes, otherwise
-    with the probabilities of the classes. e, power and r are overwritten.
+    with the probabilities of the classes.
     """
     far, n, n_sets = 0.0, w.size, len(B)
     most, size = np.empty(CHUNK), np.empty(CHUNK)
+    e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
     G[:] = 0.0
     for a in range(0, n, CHUNK):
         b = min(a + CHUNK, n)
@@ -184,6 +185,9 @@ def derivatives(X, y, w, B, Z, V, G, e, power, r):
                 V[k, a + i] /= size[i]
                 r[i] = w[a + i] * (V[k, a + i] - (1.0 if y[a + i] == k else 0.0))
             add_products(X, a, b, r, G[k])
+    for k in range(n_sets):
+        for c in range(D.size):
+            G[k, c] = C * G[k, c] + D[c] * B[k, c]
     return far
 
 
@@ -301,7 +305,7 @@ def extrapolate(Cs, s, start, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def step_from(X, w, V, D, C, G, most, known, v, block, S, L, ones):
+def step_from(X, w, V, D, C, G, most, known, v, block, S, L):
     """Return (H^-1 G, what is left; NONE if H is singular, whether the known H was kept)."""
     for kept in (known, False):
         if not kept:
@@ -310,7 +314,7 @@ def step_from(X, w, V, D, C, G, most, known, v, block, S, L, ones):
                 return G, NONE, False
         step = G.copy()
         solve(L, step.reshape(-1))
-        left = product(ones, G, step)
+        left = product(np.ones(D.size), G, step)
         if not kept or left <= most:
             return step, left, kept
     return step, left, False
@@ -334,19 +338,20 @@ def is_last(left, before, far, kept, is_lent, w, V, S, C):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def along_C(X, y, w, D, Cs, stop, start, lent, out):
+def along_C(X, y, w, D, Cs, stop, start, lent, out, first):
     """Fill out[0, s] with the coefficients for Cs[s], and out[1, s] with their tangents.
 
     Cs increase. start is a path of the same form nearby, or zeros; lent are the second
-    derivatives of its loss at its first C, or empty [0, 0]. Returns (status, those of this path).
+    derivatives of its loss at its first C, or empty [0, 0]; first is filled with those of this
+    path. Returns the status.
     """
     n, n_sets, p, is_lent = w.size, start.shape[2], len(X), lent.size > 0
     base, G, none = start[0, 0], np.empty((n_sets, p)), np.zeros((n_sets, p))
     step, Z, old, ones = none, np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.ones(p)
     V, v, block = np.empty((n_sets, n)), np.empty(n), np.empty((p + -p % 4, p + -p % 4))
-    L, lends, known = np.empty((n_sets * p, n_sets * p)), lent, is_lent
-    S = lent.copy() if is_lent else np.zeros((n_sets * p, n_sets * p))
-    e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
+    L, S, known = np.empty((n_sets * p, n_sets * p)), first, is_lent
+    S[:] = 0.0
+    follow(1.0, lent, S, S)  # no row where it is empty
     for s in range(Cs.size):
         C, before, fall, ended = Cs[s], np.inf, 0.0, False
         B = extrapolate(Cs, s, start, out)
@@ -357,11 +362,8 @@ def along_C(X, y, w, D, Cs, stop, start, lent, out):
         known = known and factor(S, D, C, L)
         for turn in range(STEPS):
             if stop[0]:
-                return FINE, lends
-            far = derivatives(X, y, w, B, Z, V, G, e, power, r)
-            for k in range(n_sets):
-                for c in range(p):
-                    G[k, c] = C * G[k, c] + D[c] * B[k, c]
+                return FINE
+            far = derivatives(X, y, w, B, D, C, Z, V, G)
             is_far = far > FAR and s + turn > 0
             if is_far and is_lent:  # go back, and do without the lent derivatives
                 known, is_lent, before = False, False, np.inf
@@ -369,31 +371,28 @@ def along_C(X, y, w, D, Cs, stop, start, lent, out):
                 continue
             is_upward = is_far and -product(ones, G, step) > UPWARD * fall
             most = objective(y, w, old, base, D, C) if is_upward else np.inf
-            most += FLAT * abs(most)
-            if is_upward and not objective(y, w, Z, B, D, C) <= most:
+            if is_upward and not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most):
                 fall *= 0.5
                 follow(-0.5, step, none, step)
                 B, Z = base.copy(), old.copy()
                 follow(-1.0, step, none, B)
                 continue
-            step, left, kept = step_from(
-                X, w, V, D, C, G, SLOW * before, known, v, block, S, L, ones
-            )
+            most = SLOW * before
+            step, left, kept = step_from(X, w, V, D, C, G, most, known, v, block, S, L)
             if left == NONE:
-                return SINGULAR, lends
-            is_lent &= kept
-            ended = is_last(left, before, far, kept, is_lent, w, V, S, C)
-            known, before, fall = True, left, left
+                return SINGULAR
+            ended = is_last(left, before, far, kept, is_lent and kept, w, V, S, C)
+            is_lent, known, before, fall = is_lent and kept, True, left, left
             base, old = B.copy(), Z.copy()
             follow(-1.0, step, none, B)
             if ended:
                 break
         if not ended:
-            return UNENDED, lends
+            return UNENDED
         for k in range(n_sets):
             for c in range(p):
                 out[0, s, k, c], out[1, s, k, c] = B[k, c], D[c] * B[k, c]
         solve(L, out[1, s].reshape(-1))
         if s == 0:
-            lends, known, is_lent = S.copy(), not is_lent, False
-    return FINE, lends
+            S, known, is_lent = S.copy(), not is_lent, False
+    return FINE

@@ -180,18 +180,19 @@ class _Part:
         """Solve with factors of the second derivatives."""
         n_sets, q = self.n_sets, self.D.size
         path = np.empty((2, Cs.size, n_sets, q))
+        first = np.empty((n_sets * q, n_sets * q))
         if start is None or start.shape != path.shape:
             start = np.zeros_like(path)
         if not isinstance(lent, np.ndarray):
             lent = np.zeros((0, 0))
         codes = self.y.astype(np.float64)
-        status, lends = logistic.along_C(
-            T, codes, self.w, self.D, Cs, stop.flag, start, lent, path
+        status = logistic.along_C(
+            T, codes, self.w, self.D, Cs, stop.flag, start, lent, path, first
         )
         stop.check()
         if status != logistic.FINE:
             raise Unsuited(UNENDED)
-        return path, lends
+        return path, first
 
     def _by_products(
         self,

@@ -106,6 +106,13 @@ def forecast(work: Work, plan: Plan, path: Path, flat: bool) -> Forecast:
     return Forecast(name, plan, n_settings, fits, path.ran, seconds, memory / 1e6)
 
 
+def seconds_of_refit(work: Work, plan: Plan, flat: bool) -> float:
+    """Return the seconds of one fit per setting and split, one after the other."""
+    n_settings, n_outer = len(work.family.settings), len(plan.outer)
+    fits = plan.n_inner * n_settings + n_outer * (n_settings if flat else 1)
+    return _seconds_of_a_fit(work, plan) * fits
+
+
 def _seconds_of_multiplications(
     work: Work, plan: Plan, path: Path, cost: float
 ) -> float:

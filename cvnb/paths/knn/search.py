@@ -199,13 +199,13 @@ class Search:
             Q, k=n_wanted, p=TREE_POWERS.get(metric, power)
         )
         kernel.settle(
-            np.sort(rows, axis=1), distances[:, -1], own, Q, self.T, metric, power,
-            self.size, self.final, *lists.arrays,
+            np.sort(rows, axis=1), distances[:, -1].copy(), own, Q, self.T, metric,
+            power, self.size, self.final, *lists.arrays,
         )  # fmt: skip
 
     def _leaves_many_uncertain(self, length: int) -> bool:
         """Return whether ties leave many of the tree's lists uncertain, from a sample."""
-        sample = self.T[:: max(1, len(self.T) // 64)]
+        sample = self.T[:: max(1, len(self.T) // 64)].copy()
         lists = NeighbourLists.empty(len(sample), length)
         self._fill_from_tree(sample, np.full(len(sample), -1), lists)
         return bool(np.count_nonzero(lists.reach < 0.9 * length) > len(sample) // 16)

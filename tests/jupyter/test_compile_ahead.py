@@ -202,6 +202,7 @@ print(json.dumps([missing, compiled.n, paths]))
 """
 
 
+@pytest.mark.timeout(900)  # about 30 s of a processor, twice that where it is busy
 def test_compile_fills_a_cache_for_the_next_process(tmp_path):
     """`python -m cvnb compile` leaves nothing to compile for usual runs, nor any kernel out."""
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}

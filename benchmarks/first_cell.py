@@ -5,6 +5,7 @@ Seconds of each cell as its user waits for them, and what of them is cvnb's own:
 imports of scikit-learn and Numba, which are timed in a kernel that imports them alone.
 """
 
+import os
 import statistics
 import time
 
@@ -20,12 +21,15 @@ OTHERS = (
 )
 
 
-def seconds_of(cells):
-    """Seconds of each cell in a kernel of its own."""
-    manager, client = start_new_kernel(kernel_name="python3")
+def seconds_of(cells, environment=None, wait=0, before=None):
+    """Seconds of each cell in a kernel of its own, which waits before one of them."""
+    environment = {**os.environ, **(environment or {})}
+    manager, client = start_new_kernel(kernel_name="python3", env=environment)
     try:
         found = []
         for cell in cells:
+            if cell == before:
+                time.sleep(wait)
             started = time.perf_counter()
             reply = client.execute_interactive(cell, output_hook=lambda message: None)
             found.append(time.perf_counter() - started)

@@ -98,7 +98,9 @@ def load_ipython_extension(ipython: Any) -> None:
     """%load_ext cvnb"""
     from .jupyter.completion import matcher_of
     from .jupyter.magics import NestedCVMagics
+    from .runtime import ahead
 
+    ahead.start()
     ipython.register_magics(NestedCVMagics)
     if ipython.Completer is not None:
         ipython.Completer.custom_matchers.append(matcher_of(ipython))
@@ -106,6 +108,9 @@ def load_ipython_extension(ipython: Any) -> None:
 
 def unload_ipython_extension(ipython: Any) -> None:
     """%unload_ext cvnb"""
+    from .runtime import ahead
+
+    ahead.stop()
     for kind in ("line", "cell"):
         for name in ("nestedcv", "folds", "recipe"):
             ipython.magics_manager.magics[kind].pop(name, None)

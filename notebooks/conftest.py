@@ -16,6 +16,9 @@ import pytest
 # last (the file's).
 os.environ["CVNB_PROGRESS"] = "off"
 
+# No child process of %load_ext: which path runs must not depend on what is compiled already.
+os.environ["CVNB_COMPILE"] = "off"
+
 # Whole numbers are counts and row numbers: exact. 3.11.7 is a version, no number.
 DECIMAL = re.compile(r"(?<![\w.])([-+]?\d*+\.\d++(?:[eE][-+]?\d++)?+)(?!\.\d)")
 

@@ -40,6 +40,7 @@ def run(notebook, folder, on_cell=None):
     """Run all cells of a notebook in place, in this folder; nbclient's CellExecutionError
     where one fails."""
     os.environ["CVNB_PROGRESS"] = "off"  # results are kept; a bar would be its leftover
+    os.environ["CVNB_COMPILE"] = "off"  # the path of a result must not depend on caches
     NotebookClient(
         notebook,
         kernel_manager_class=ThisInterpreter,

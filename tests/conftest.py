@@ -66,6 +66,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Before any kernel starts: with a progress bar, a cell's first output is not its last.
 os.environ["CVNB_PROGRESS"] = "off"
 
+# No child process of %load_ext: which path runs must not depend on what is compiled already.
+os.environ["CVNB_COMPILE"] = "off"
+
 
 def pytest_xdist_auto_num_workers():
     """With -n auto: the cores that this process may use, at most eight."""

@@ -63,6 +63,7 @@ SLOW_FILES = (
     "kernels/test_kernel_cache.py",
     "engine/test_interrupted.py",
     "engine/test_backends.py",
+    "jupyter/test_compile_ahead.py",
     "jupyter/test_jobs.py",
     "jupyter/test_first_run.py",
     "jupyter/test_background.py",

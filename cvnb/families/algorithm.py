@@ -95,6 +95,8 @@ class Algorithm:
     cost            (training rows, columns, values) -> multiplications of one split; a shared
                     path has a cost of its own
     memory          (Work, Plan) -> bytes in addition to the table of losses
+    kernel          address of the kernel that a first run of the shared path compiles last
+    compile_seconds of all kernels of such a run
     """
 
     name: str
@@ -122,6 +124,8 @@ class Algorithm:
     rate: float = 4.0
     cost: Callable[[int, int, int], float] | None = None
     memory: Callable[[Any, Plan], float] = Lazy("cvnb.paths.memory:of_rows")
+    kernel: str = ""
+    compile_seconds: float = 0.0
 
     @cached_property
     def classes(self) -> tuple[type, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.ensemble import StackingClassifier, StackingRegressor
 from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -75,6 +74,8 @@ def will_have(estimator: Any, method: str) -> bool:
     """
     if hasattr(estimator, method):
         return True
+    from sklearn.ensemble import StackingClassifier, StackingRegressor
+
     is_stacking = isinstance(estimator, StackingClassifier | StackingRegressor)
     return is_stacking and estimator.final_estimator is None
 

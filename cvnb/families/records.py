@@ -73,6 +73,8 @@ BUILT_IN = (
             )
         },
         rate=2.2,
+        kernel="cvnb.kernels.votes:predict",
+        compile_seconds=3.0,
         memory=Lazy("cvnb.paths.memory:of_neighbours"),
     ),
     Algorithm(
@@ -85,6 +87,8 @@ BUILT_IN = (
         refuses_sparse=Lazy("cvnb.paths.linear.krylov:refuses_sparse"),
         simplest={"alpha": "large"},
         closed_form=True,
+        kernel="cvnb.kernels.linear:ridge_of_blocks",
+        compile_seconds=4.0,
         **LINEAR,
     ),
     Algorithm(
@@ -108,6 +112,8 @@ BUILT_IN = (
         refuses_sparse=refuses_nothing,
         iterated=True,
         simplest={"alpha": "large", "l1_ratio": "large"},
+        kernel="cvnb.kernels.lasso:descend",
+        compile_seconds=5.5,
         **LINEAR,
     ),
     Algorithm(
@@ -133,6 +139,8 @@ BUILT_IN = (
         shares_sparse=True,
         iterated=True,
         simplest={"C": "small"},
+        kernel="cvnb.kernels.logistic:along_C",
+        compile_seconds=5.5,
         two_classes=("LogisticRegression",),
         notes=TIES,
         memory=Lazy("cvnb.paths.memory:of_columns"),

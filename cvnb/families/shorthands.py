@@ -9,31 +9,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.ensemble import (
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from sklearn.linear_model import (
-    ElasticNet,
-    Lasso,
-    LogisticRegression,
-    Ridge,
-    RidgeClassifier,
-)
-from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from ..calls import explained
 from ..errors import FamilyError
+from .algorithm import imported
 from .family import Family, ShortHand
 from .softmax import SoftmaxWeights
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 
 @explained
@@ -64,7 +51,12 @@ def knn(
     if temperature is not None and not is_softmax:
         raise FamilyError(f"temperature belongs to weights='softmax', not {weights!r}.")
     options = {"weights": SoftmaxWeights() if is_softmax else weights, "metric": metric}
-    build = PipelineForTask(KNeighborsClassifier, KNeighborsRegressor, scale, options)
+    build = PipelineForTask(
+        "sklearn.neighbors:KNeighborsClassifier",
+        "sklearn.neighbors:KNeighborsRegressor",
+        scale,
+        options,
+    )
     changed = _changed(knn, scale=scale, weights=weights, metric=metric, task=task)
     axes: dict[str, Any] = {"k": ("n_neighbors", k, RangeUpTo(50))}
     if is_softmax:
@@ -86,7 +78,9 @@ def ridge(alpha: Any = None, scale: bool = True, task: str = "auto") -> ShortHan
     >>> ridge(alpha=[0.1, 1.0])
     ridge(alpha=[0.1, 1.0])
     """
-    build = PipelineForTask(RidgeClassifier, Ridge, scale)
+    build = PipelineForTask(
+        "sklearn.linear_model:RidgeClassifier", "sklearn.linear_model:Ridge", scale
+    )
     axes = {"alpha": ("alpha", alpha, _powers(-6, 6))}
     changed = _changed(ridge, scale=scale, task=task)
     return ShortHand("ridge", task, build, axes, changed)
@@ -101,7 +95,12 @@ def lasso(alpha: Any = None, scale: bool = True) -> ShortHand:
     >>> lasso(alpha=0.1)
     lasso(alpha=0.1)
     """
-    build = PipelineForTask(Lasso, Lasso, scale, {"max_iter": 10_000})
+    build = PipelineForTask(
+        "sklearn.linear_model:Lasso",
+        "sklearn.linear_model:Lasso",
+        scale,
+        {"max_iter": 10_000},
+    )
     axes = {"alpha": ("alpha", alpha, _powers(-6, 2))}
     return ShortHand("lasso", "regression", build, axes, _changed(lasso, scale=scale))
 
@@ -122,7 +121,12 @@ def elastic_net(
     >>> elastic_net(l1_ratio=0.5)
     elastic_net(l1_ratio=0.5)
     """
-    build = PipelineForTask(ElasticNet, ElasticNet, scale, {"max_iter": 10_000})
+    build = PipelineForTask(
+        "sklearn.linear_model:ElasticNet",
+        "sklearn.linear_model:ElasticNet",
+        scale,
+        {"max_iter": 10_000},
+    )
     axes = {
         "alpha": ("alpha", alpha, _powers(-6, 2)),
         "l1_ratio": ("l1_ratio", l1_ratio, (0.1, 0.5, 0.9)),
@@ -143,7 +147,12 @@ def logistic(C: Any = None, scale: bool = True) -> ShortHand:
     logistic(C=[0.1, 1, 10])
     """
     options = {"max_iter": 1_000}
-    build = PipelineForTask(LogisticRegression, LogisticRegression, scale, options)
+    build = PipelineForTask(
+        "sklearn.linear_model:LogisticRegression",
+        "sklearn.linear_model:LogisticRegression",
+        scale,
+        options,
+    )
     axes = {"C": ("C", C, _powers(-4, 4))}
     changed = _changed(logistic, scale=scale)
     return ShortHand("logistic", "classification", build, axes, changed)
@@ -161,7 +170,10 @@ def tree(max_leaf_nodes: Any = None, task: str = "auto") -> ShortHand:
     tree(max_leaf_nodes=range(2, 9))
     """
     build = PipelineForTask(
-        DecisionTreeClassifier, DecisionTreeRegressor, False, {"random_state": 0}
+        "sklearn.tree:DecisionTreeClassifier",
+        "sklearn.tree:DecisionTreeRegressor",
+        False,
+        {"random_state": 0},
     )
     sizes = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
     axes = {"max_leaf_nodes": ("max_leaf_nodes", max_leaf_nodes, sizes)}
@@ -191,8 +203,8 @@ def boosting(
     """
     options = {"learning_rate": learning_rate, "max_depth": max_depth}
     build = PipelineForTask(
-        GradientBoostingClassifier,
-        GradientBoostingRegressor,
+        "sklearn.ensemble:GradientBoostingClassifier",
+        "sklearn.ensemble:GradientBoostingRegressor",
         False,
         {**options, "random_state": 0},
     )
@@ -213,7 +225,10 @@ def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
     forest(n_estimators=100)
     """
     build = PipelineForTask(
-        RandomForestClassifier, RandomForestRegressor, False, {"random_state": 0}
+        "sklearn.ensemble:RandomForestClassifier",
+        "sklearn.ensemble:RandomForestRegressor",
+        False,
+        {"random_state": 0},
     )
     axes = {"n_estimators": ("n_estimators", n_estimators, N_TREES)}
     return ShortHand("forest", task, build, axes, _changed(forest, task=task))
@@ -221,16 +236,22 @@ def forest(n_estimators: Any = None, task: str = "auto") -> ShortHand:
 
 @dataclass(frozen=True)
 class PipelineForTask:
-    """task -> a Pipeline with the classifier or the regressor; a record, so that it pickles."""
+    """task -> a Pipeline with the classifier or the regressor; a record, so that it pickles.
 
-    classifier: Any
-    regressor: Any
+    Both may be given by address, so that no other model is imported.
+    """
+
+    classifier: type | str
+    regressor: type | str
     scale: bool
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, task: str) -> Pipeline:
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
         kind = self.classifier if task == "classification" else self.regressor
-        model = kind(**self.options)
+        model = (imported(kind) if isinstance(kind, str) else kind)(**self.options)
         if self.scale:
             return make_pipeline(StandardScaler(), model)
         return make_pipeline(model)

@@ -33,6 +33,13 @@ INDEPENDENT = 1e-8  # of a column's squares: what the columns before it must lea
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def put(a, out):
+    """Copy a into out: in a loop, as an assignment of slices costs a second to compile."""
+    for c in range(a.size):
+        out[c] = a[c]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def sweep(G, g, w, l1, l2, positive):
     """Move each coordinate to its minimum and update g = b - G w; return whether a sign changed."""
     p, changed = w.size, False
@@ -138,7 +145,8 @@ def is_least(G, b, w, active, n, x, l1, slack, positive, g):
     for i in range(n):
         if not x[i] * w[active[i]] > 0.0:
             return False
-    h = b.copy()
+    h = np.empty(p)
+    put(b, h)
     for i in range(n):
         row, by = G[active[i]], x[i]
         for c in range(p):
@@ -149,7 +157,7 @@ def is_least(G, b, w, active, n, x, l1, slack, positive, g):
             return False
     for i in range(n):
         w[active[i]] = x[i]
-    g[:] = h
+    put(h, g)
     return True
 
 
@@ -180,7 +188,7 @@ def is_solved(G, b, w, l1, l2, slack, positive, g, x, active, R, last):
     It is unique if those columns are independent and no other could replace some of them.
     last = [number of columns, l2] of the factor in R, or -1; it is reused for the same columns.
     """
-    n, same = 0, last[1] == l2
+    n, same = np.int64(0), last[1] == l2  # a literal 0 would compile kernels twice
     for c in range(w.size):
         if w[c] != 0.0:
             same = same and n < last[0] and active[n] == c
@@ -271,7 +279,7 @@ def activate(G, w, l2, x, signs, active, R):
 
     -1 if they are not independent.
     """
-    n = 0
+    n = np.int64(0)
     for c in range(w.size):
         if w[c] != 0.0:
             if not join(G, active, n, c, l2, R, x):
@@ -306,7 +314,7 @@ def pivot(G, b, w, l1, l2, slack, positive, stop, x, way, signs, active, R, g):
             leave(R, active, signs, n, at)
             n -= 1
             continue
-        g[:] = b
+        put(b, g)
         for i in range(n):
             row, by = G[active[i]], w[active[i]]
             for c in range(p):
@@ -333,13 +341,17 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
     Return FINE, or ILL if a minimum is not unique enough.
     """
     p = b.size
-    w, g, x, way = np.zeros(p), b.copy(), np.empty(p), np.empty(p)
+    w, g, x, way = np.zeros(p), np.empty(p), np.empty(p), np.empty(p)
+    v, h = np.empty(p), np.empty(p)
     active, signs, R = np.empty(p, np.int64), np.empty(p), np.empty((p, p))
-    slack, last = np.empty(p), np.array([-1.0, 0.0])
+    slack, last = np.empty(p), np.zeros(2)
+    last[0] = -1.0
+    put(b, g)
     for c in range(p):
         slack[c] = ROUNDING * np.sqrt(max(G[c, c], 0.0) * yy)
     for s in range(l1s.size):
-        l1, l2, wait, v = l1s[s], l2s[s], 1, w.copy()
+        l1, l2, wait = l1s[s], l2s[s], 1
+        put(w, v)
         least, unique = is_solved(
             G, b, w, l1, l2, slack, positive, g, x, active, R, last
         )
@@ -347,12 +359,14 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
             if stop[0]:
                 return FINE
             if n_sweeps == PATIENCE:
-                last[0], h = -1.0, g.copy()
+                last[0] = -1.0
+                put(g, h)
                 reached = pivot(
                     G, b, v, l1, l2, slack, positive, stop, x, way, signs, active, R, h
                 )
                 if reached:
-                    w[:], g[:] = v, h
+                    put(v, w)
+                    put(h, g)
                     least, unique = is_solved(
                         G, b, w, l1, l2, slack, positive, g, x, active, R, last
                     )
@@ -374,5 +388,6 @@ def descend(G, b, yy, l1s, l2s, positive, stop, out):
             wait = min(2 + n_sweeps, 64)
         if not least:
             return ILL
-        out[:, s] = w
+        for c in range(p):
+            out[c, s] = w[c]
     return FINE

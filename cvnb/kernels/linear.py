@@ -153,7 +153,8 @@ def largest_dependent(G):
     for k in range(p):  # the inverse, in place (Gauss and Jordan)
         pivot = 1.0 / C[k, k]
         C[k, k] = 1.0
-        C[k] *= pivot
+        for c in range(p):
+            C[k, c] *= pivot
         for i in range(p):
             if i != k:
                 by = C[i, k]
@@ -272,11 +273,12 @@ def centred_gram(total, centre, intercept, scaled, m, scale, G, b, conditioning)
     p, n_targets = b.shape
     q = p + 1 + n_targets
     W, s = total[p * q + p], total[p * q :]
-    m[:], scale[:] = 0.0, 1.0
+    m[:] = 0.0
+    scale[:] = 1.0
     if scaled and scale_columns(total, q, centre, m, scale) != FINE:
         return CANCELLED
-    if intercept:
-        m[:] = s[:p] / W
+    for i in range(p if intercept else 0):
+        m[i] = s[i] / W
     for i in range(p):
         row, left = total[i * q :], s[i] - W * m[i]
         for c in range(i + 1):

@@ -2,16 +2,14 @@
 
     minimise   C sum_i w_i loss(y_i, B x_i) + sum_c D_c B_c^2 / 2
 
-X is stored column by column, [p, n], y holds codes of classes, and B [sets, p] has one set of
-coefficients for two classes, otherwise one per class. D is zero for the column of ones of the
-intercept. The decisions of a row are B x_i.
+X is stored by columns, [p, n], y holds codes of classes, and B [sets, p] one set of coefficients
+for two classes, otherwise one per class. D is zero for the intercept. Decisions are B x_i.
 
-What is left to do is the gradient in the metric of the second derivatives, g'H^-1 g: near the
-minimum, twice the distance of the objective from it. Second derivatives are kept, scaled by C,
-from step to step and from C to C (chord steps), until a step leaves more than SLOW of what was
-left. At the first C they are lent by a path nearby, until they stall. A step is the last if
-little will be left after it: the share that the step before left; with new derivatives, the
-square of the largest move of a decision as a share; with lent ones, an upper bound.
+What is left to do is g'H^-1 g: near the minimum, twice the distance of the objective from it.
+Second derivatives H are kept, scaled by C, from step to step and from C to C (chord steps), until
+a step leaves more than SLOW of what was left. At the first C they are lent by a path nearby. A
+step is the last if little will be left after it: the share that the step before left; with new
+derivatives, the square of the largest move of a decision; with lent ones, an upper bound.
 """
 
 from __future__ import annotations
@@ -20,8 +18,7 @@ import numpy as np
 from numba import njit
 
 FINE, UNENDED, SINGULAR = 0, 1, 2  # status of along_C
-NONE = -1.0
-STEPS = 200
+NONE, STEPS = -1.0, 200
 NEAR = 1e-16  # weighted mean of the squares by which decisions may miss the minimum
 MOST = 1e3  # times NEAR: the same for coefficients along which no row has curvature
 SLOW = 1e-3  # share that a step may leave before new second derivatives are worth their cost
@@ -39,8 +36,7 @@ T8, T9, T10, T11, T12 = 1 / 40320, 1 / 362880, 1 / 3628800, 1 / 39916800, 1 / 47
 def exponentials(x, power, out):
     """Fill out with exp(x), x <= 0, up to one unit in the last place; power is overwritten.
 
-    exp(x) = 2^n exp(r): n by rounding, exp(r) by its series, 2^n by writing n into the
-    exponent's bits. Unlike the library's exp, one instruction handles several rows.
+    exp(x) = 2^n exp(r), 2^n by its bits: here one instruction handles several rows.
     """
     bits = power.view(np.int64)
     for i in range(x.size):
@@ -60,8 +56,7 @@ def exponentials(x, power, out):
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def decide(X, beta, a, b, z, new):
     """Write the decisions of rows a ... b - 1 into z; return how far one moved at most."""
-    far, p = 0.0, beta.size
-    new[: b - a] = 0.0
+    far, p, new[: b - a] = 0.0, beta.size, 0.0
     for c in range(0, p - p % 4, 4):
         x0, x1, x2, x3 = X[c, a:b], X[c + 1, a:b], X[c + 2, a:b], X[c + 3, a:b]
         by0, by1, by2, by3 = beta[c], beta[c + 1], beta[c + 2], beta[c + 3]
@@ -102,10 +97,9 @@ def add_products(X, a, b, r, g):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def squares(X, v, out):
-    """Fill the lower part of out[:p, :p] with X diag(v) X'.
+    """Fill the lower part of out[:p, :p] with X diag(v) X'; its size is a multiple of four.
 
-    The size of out is a multiple of four; rows beyond p are overwritten. Products are formed
-    of four columns with four: sixteen sums stay in registers, and memory is read once per two.
+    Products of four columns with four: sixteen sums stay in registers.
     """
     p, n = X.shape
     out[:] = 0.0
@@ -149,14 +143,15 @@ def squares(X, v, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def derivatives(X, y, w, B, Z, V, G, e, power, r):
-    """Fill the decisions Z and the loss's first derivatives G at B; return the largest move.
+def derivatives(X, y, w, B, D, C, Z, V, G):
+    """Fill the decisions Z and the objective's derivatives G at B; return the largest move.
 
     V is filled with second derivatives by the decisions if there are two classes, otherwise
-    with the probabilities of the classes. e, power and r are overwritten.
+    with the probabilities of the classes.
     """
     far, n, n_sets = 0.0, w.size, len(B)
     most, size = np.empty(CHUNK), np.empty(CHUNK)
+    e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
     G[:] = 0.0
     for a in range(0, n, CHUNK):
         b = min(a + CHUNK, n)
@@ -172,7 +167,8 @@ def derivatives(X, y, w, B, Z, V, G, e, power, r):
                 r[i] = w[a + i] * ((p if z[a + i] >= 0.0 else e[i] * p) - y[a + i])
             add_products(X, a, b, r, G[0])
             continue
-        most[:], size[:] = -np.inf, 0.0
+        most[:] = -np.inf
+        size[:] = 0.0
         for k in range(n_sets):
             far = max(far, decide(X, B[k], a, b, Z[k], r))
             for i in range(b - a):
@@ -189,7 +185,28 @@ def derivatives(X, y, w, B, Z, V, G, e, power, r):
                 V[k, a + i] /= size[i]
                 r[i] = w[a + i] * (V[k, a + i] - (1.0 if y[a + i] == k else 0.0))
             add_products(X, a, b, r, G[k])
+    for k in range(n_sets):
+        for c in range(D.size):
+            G[k, c] = C * G[k, c] + D[c] * B[k, c]
     return far
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def follow(by, A, start, out):
+    """Add by (A - start) to out: in loops, as assigning slices takes a second to compile."""
+    for k in range(len(A)):
+        for c in range(A.shape[1]):
+            out[k, c] += by * (A[k, c] - start[k, c])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def product(D, A, B):
+    """Return the sum of D A B over sets and columns."""
+    total = 0.0
+    for k in range(len(A)):
+        for c in range(A.shape[1]):
+            total += D[c] * A[k, c] * B[k, c]
+    return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -201,50 +218,30 @@ def objective(y, w, Z, B, D, C):
             z = Z[0, i]
             total += w[i] * (np.log1p(np.exp(-abs(z))) + max(z, 0.0) - y[i] * z)
         else:
-            most, size = Z[:, i].max(), 0.0
+            most, size = Z[0, i], 0.0
+            for k in range(1, n_sets):
+                most = max(most, Z[k, i])
             for k in range(n_sets):
                 size += np.exp(Z[k, i] - most)
             total += w[i] * (np.log(size) + most - Z[int(y[i]), i])
-    return C * total + 0.5 * (D * B * B).sum()
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def is_above(y, w, old, base, Z, B, D, C):
-    """Whether the objective at B is above that at base, which has the decisions `old`."""
-    most = objective(y, w, old, base, D, C)
-    return not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most)
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def total_curvature(w, V):
-    """Return the sum of the rows' second derivatives by their decisions."""
-    total = 0.0
-    for k in range(len(V)):
-        for i in range(w.size):
-            total += V[k, i] if len(V) == 1 else w[i] * V[k, i] * (1.0 - V[k, i])
-    return total
+    return C * total + 0.5 * product(D, B, B)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def curvature(X, w, V, D, v, block, S):
-    """Fill the lower part of S with second derivatives of the loss; v, block are overwritten.
-
-    Intercepts of several classes are free up to a constant; curvature along it sums them to 0.
-    """
+    """Fill the lower part of S with second derivatives of the loss; v, block are overwritten."""
     n_sets, p = len(V), len(X)
     for k in range(n_sets):
         for m in range(k + 1):
-            if n_sets == 1:
-                v[:] = V[0]
-            else:
-                same = 1.0 if k == m else 0.0
-                for i in range(w.size):
-                    v[i] = w[i] * V[k, i] * (same - V[m, i])
+            same = 1.0 if k == m else 0.0
+            for i in range(w.size):
+                mixed = w[i] * V[k, i] * (same - V[m, i])
+                v[i] = V[k, i] if n_sets == 1 else mixed
             squares(X, v, block)
             for c in range(p):
                 for d in range(c + 1):
                     S[k * p + c, m * p + d] = S[k * p + d, m * p + c] = block[c, d]
-            if n_sets > 1 and D[p - 1] == 0.0:
+            if n_sets > 1 and D[p - 1] == 0.0:  # so that intercepts add up to 0
                 S[k * p + p - 1, m * p + p - 1] += w.sum() / (n_sets * n_sets)
 
 
@@ -285,49 +282,51 @@ def solve(L, g):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def extrapolate(Cs, s, start, out, B):
-    """Fill B with the path extrapolated to Cs[s]: start plus a cubic through the last two C.
+def extrapolate(Cs, s, start, out):
+    """Return the path extrapolated to Cs[s]: start plus a cubic through the last two C.
 
     start and out are [2, settings, sets, p]: solutions, and their tangents d B / d log C.
     """
-    B[:] = start[0, s]
+    B = start[0, s].copy()
     if s == 0:
-        return
+        return B
     h = np.log(Cs[s] / Cs[s - 1])
     if s == 1 or Cs[s - 1] == Cs[s - 2]:
-        B += out[0, s - 1] - start[0, s - 1] + h * (out[1, s - 1] - start[1, s - 1])
-        return
+        follow(1.0, out[0, s - 1], start[0, s - 1], B)
+        follow(h, out[1, s - 1], start[1, s - 1], B)
+        return B
     by = np.log(Cs[s - 1] / Cs[s - 2])
     t = 1.0 + h / by
-    B += (2 * t**3 - 3 * t**2 + 1) * (out[0, s - 2] - start[0, s - 2])
-    B += (3 * t**2 - 2 * t**3) * (out[0, s - 1] - start[0, s - 1])
-    B += by * (t**3 - 2 * t**2 + t) * (out[1, s - 2] - start[1, s - 2])
-    B += by * (t**3 - t**2) * (out[1, s - 1] - start[1, s - 1])
+    follow(2 * t**3 - 3 * t**2 + 1, out[0, s - 2], start[0, s - 2], B)
+    follow(3 * t**2 - 2 * t**3, out[0, s - 1], start[0, s - 1], B)
+    follow(by * (t**3 - 2 * t**2 + t), out[1, s - 2], start[1, s - 2], B)
+    follow(by * (t**3 - t**2), out[1, s - 1], start[1, s - 1], B)
+    return B
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def step_from(X, w, V, D, C, G, most, known, v, block, S, L, step):
-    """Fill step with H^-1 G; return (what is left, whether the known H was kept).
-
-    A known H is kept if at most `most` is left with it. NONE is left if H is singular.
-    """
+def step_from(X, w, V, D, C, G, most, known, v, block, S, L):
+    """Return (H^-1 G, what is left; NONE if H is singular, whether the known H was kept)."""
     for kept in (known, False):
         if not kept:
             curvature(X, w, V, D, v, block, S)
             if not factor(S, D, C, L):
-                return NONE, False
-        step[:] = G
+                return G, NONE, False
+        step = G.copy()
         solve(L, step.reshape(-1))
-        left = (G * step).sum()
+        left = product(np.ones(D.size), G, step)
         if not kept or left <= most:
-            return left, kept
-    return left, False
+            return step, left, kept
+    return step, left, False
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def is_last(left, before, far, kept, is_lent, w, V, S, C):
     """Whether little enough will be left after this step; `before` is what the last one left."""
-    curved = total_curvature(w, V)
+    curved = 0.0  # the sum of the rows' second derivatives by their decisions
+    for k in range(len(V)):
+        for i in range(w.size):
+            curved += V[k, i] if len(V) == 1 else w[i] * V[k, i] * (1.0 - V[k, i])
     if is_lent:  # as if the gradient lay where S curves most and the objective least
         most = 1.0
         for c in range(len(S)):
@@ -342,58 +341,58 @@ def is_last(left, before, far, kept, is_lent, w, V, S, C):
 def along_C(X, y, w, D, Cs, stop, start, lent, out, first):
     """Fill out[0, s] with the coefficients for Cs[s], and out[1, s] with their tangents.
 
-    Cs increase. start is a path of the same form nearby, as that of a larger training part,
-    or zeros; lent are the second derivatives [sets * p, sets * p] of its loss at its first C,
-    or empty [0, 0]. Those of this path are written into first. Returns the status.
+    Cs increase. start is a path of the same form nearby, or zeros; lent are the second
+    derivatives of its loss at its first C, or empty [0, 0]; first is filled with those of this
+    path. Returns the status.
     """
     n, n_sets, p, is_lent = w.size, start.shape[2], len(X), lent.size > 0
-    B, base, G = start[0, 0].copy(), start[0, 0].copy(), np.empty((n_sets, p))
-    step, Z, old = np.zeros((n_sets, p)), np.zeros((n_sets, n)), np.zeros((n_sets, n))
+    base, G, none = start[0, 0], np.empty((n_sets, p)), np.zeros((n_sets, p))
+    step, Z, old, ones = none, np.zeros((n_sets, n)), np.zeros((n_sets, n)), np.ones(p)
     V, v, block = np.empty((n_sets, n)), np.empty(n), np.empty((p + -p % 4, p + -p % 4))
-    S, L = np.zeros((n_sets * p, n_sets * p)), np.empty((n_sets * p, n_sets * p))
-    e, power, r = np.empty(CHUNK), np.empty(CHUNK), np.empty(CHUNK)
-    if is_lent:
-        S[:] = lent
-    known = is_lent
+    L, S, known = np.empty((n_sets * p, n_sets * p)), first, is_lent
+    S[:] = 0.0
+    follow(1.0, lent, S, S)  # no row where it is empty
     for s in range(Cs.size):
         C, before, fall, ended = Cs[s], np.inf, 0.0, False
-        extrapolate(Cs, s, start, out, B)
+        B = extrapolate(Cs, s, start, out)
         if s > 0:
-            base[:], old[:], step[:] = out[0, s - 1], Z, out[0, s - 1] - B
-            fall = (1.0 - C / Cs[s - 1]) * (D * base * step).sum()
+            base, old, step = out[0, s - 1], Z.copy(), np.zeros((n_sets, p))
+            follow(1.0, base, B, step)
+            fall = (1.0 - C / Cs[s - 1]) * product(D, base, step)
         known = known and factor(S, D, C, L)
         for turn in range(STEPS):
             if stop[0]:
                 return FINE
-            far = derivatives(X, y, w, B, Z, V, G, e, power, r)
-            G[:] = C * G + D * B
+            far = derivatives(X, y, w, B, D, C, Z, V, G)
             is_far = far > FAR and s + turn > 0
             if is_far and is_lent:  # go back, and do without the lent derivatives
                 known, is_lent, before = False, False, np.inf
-                B[:], Z[:] = base, old
+                B, Z = base.copy(), old.copy()
                 continue
-            is_upward = is_far and -(G * step).sum() > UPWARD * fall
-            if is_upward and is_above(y, w, old, base, Z, B, D, C):
+            is_upward = is_far and -product(ones, G, step) > UPWARD * fall
+            most = objective(y, w, old, base, D, C) if is_upward else np.inf
+            if is_upward and not objective(y, w, Z, B, D, C) <= most + FLAT * abs(most):
                 fall *= 0.5
-                step *= 0.5
-                B[:], Z[:] = base - step, old
+                follow(-0.5, step, none, step)
+                B, Z = base.copy(), old.copy()
+                follow(-1.0, step, none, B)
                 continue
             most = SLOW * before
-            left, kept = step_from(X, w, V, D, C, G, most, known, v, block, S, L, step)
+            step, left, kept = step_from(X, w, V, D, C, G, most, known, v, block, S, L)
             if left == NONE:
                 return SINGULAR
-            is_lent = is_lent and kept
-            ended = is_last(left, before, far, kept, is_lent, w, V, S, C)
-            known, before, fall = True, left, left
-            base[:], old[:] = B, Z
-            B -= step
+            ended = is_last(left, before, far, kept, is_lent and kept, w, V, S, C)
+            is_lent, known, before, fall = is_lent and kept, True, left, left
+            base, old = B.copy(), Z.copy()
+            follow(-1.0, step, none, B)
             if ended:
                 break
         if not ended:
             return UNENDED
-        out[0, s], out[1, s] = B, D * B
+        for k in range(n_sets):
+            for c in range(p):
+                out[0, s, k, c], out[1, s, k, c] = B[k, c], D[c] * B[k, c]
         solve(L, out[1, s].reshape(-1))
         if s == 0:
-            first[:] = S
-            known, is_lent = not is_lent, False
+            S, known, is_lent = S.copy(), not is_lent, False
     return FINE

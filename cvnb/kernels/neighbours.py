@@ -1,14 +1,13 @@
 """Nearest neighbours in order of (distance, row number).
 
-Distances are compared through keys, which `distance_keys` or a matrix product computes: the square
-of a Euclidean distance, twice a cosine distance, the power-th power of a Minkowski distance.
+Distances are compared through keys, from `distance_keys` or a matrix product: the square of a
+Euclidean distance, twice a cosine distance, the power-th power of a Minkowski distance.
 
 Distances equal up to rounding count as equal. Row z is as far from x as a row at distance d if it
-is farther by at most SAME * d + blur, where blur = ROUNDING * |x|: the numbers in x and z are
-rounded before they are subtracted, and |z| is at most |x| + d. No third row matters. A class of
-equals is the nearest remaining row and all rows as far as it. If that row is left out later, the
-class may reach farther. So a list from which rows are left out ends before a chain: rows each as
-far as the previous one, the last not as far as the first.
+is farther by at most SAME * d + blur, blur = ROUNDING * |x|: numbers are rounded before they are
+subtracted, |z| is at most |x| + d. A class of equals is the nearest remaining row and all rows
+as far as it. Without that row it may reach farther, so a list from which rows are left out ends
+before a chain: each as far as the row before it, the last not as far as the first.
 """
 
 from __future__ import annotations
@@ -210,8 +209,9 @@ def _sort(distances, n, order, start, place):
 @njit(cache=True, nogil=True)
 def _merge_sort(distances, n, order):
     """Fill order as `_sort` does, from the bottom up, the left half first among equals."""
-    merged, other = np.arange(n), np.empty(n, dtype=np.int64)
-    width = 1
+    merged, other, width = np.empty(n, np.int64), np.empty(n, np.int64), 1
+    for a in range(n):
+        merged[a] = a
     while width < n:
         for begin in range(0, n, 2 * width):
             a, middle, end = begin, min(begin + width, n), min(begin + 2 * width, n)
@@ -226,7 +226,8 @@ def _merge_sort(distances, n, order):
                     b += 1
         merged, other = other, merged
         width *= 2
-    order[:n] = merged
+    for a in range(n):
+        order[a] = merged[a]
 
 
 @njit(cache=True, nogil=True)
@@ -315,15 +316,14 @@ def _keep_classes(
     found, distances, order, n_found, certain, blur, metric, final, near, distance
 ):
     """Do the same class by class where rounding separates distances that count as equal."""
-    a, mixed = 0, 0
+    a = mixed = 0
     while a < n_found and a < near.size:
         first = distances[order[a]]
         last, b = first, a + 1
         while b < n_found and distances[order[b]] - last <= _slack(last, blur, metric):
             last = distances[order[b]]
             b += 1
-        next_may_be_missing = last + _slack(last, blur, metric) >= certain
-        if b == n_found and certain < np.inf and next_may_be_missing:
+        if b == n_found and np.inf > certain <= last + _slack(last, blur, metric):
             return a, mixed
         if last - first > _slack(first, blur, metric):
             if not final:
@@ -346,16 +346,16 @@ def _keep_classes(
 
 @njit(cache=True, nogil=True)
 def _sort_numbers(numbers):
-    """Sort numbers in place: by insertion if they are few, as they are nearly sorted."""
-    if numbers.size > CROWDED:
-        numbers.sort()
-        return
-    for a in range(1, numbers.size):
-        moved, b = numbers[a], a - 1
-        while b >= 0 and numbers[b] > moved:
-            numbers[b + 1] = numbers[b]
-            b -= 1
-        numbers[b + 1] = moved
+    """Sort numbers in place by Shell's method, which is insertion where they are few."""
+    gap = 1 if numbers.size <= CROWDED else numbers.size // 9 + 1
+    while gap > 0:
+        for a in range(gap, numbers.size):
+            moved, b = numbers[a], a - gap
+            while b >= 0 and numbers[b] > moved:
+                numbers[b + gap] = numbers[b]
+                b -= gap
+            numbers[b + gap] = moved
+        gap = 0 if gap == 1 else max(1, gap // 3)
 
 
 @njit(cache=True, nogil=True)
@@ -369,8 +369,8 @@ def settle(
     n_columns of Q[t] than last[t] is in it.
     """
     n = found.shape[1]
-    distances, rows = np.empty(n), np.empty(n, dtype=np.int64)
-    order, place = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    distances, rows = np.empty(n), np.empty(n, np.int64)
+    order, place = np.empty(n, np.int64), np.empty(n, np.int64)
     start = np.empty(2 * n + 1, dtype=np.int64)
     for t in range(found.shape[0]):
         blur = ROUNDING * (norm(Q[t, :n_columns], metric, power) + size)

@@ -18,7 +18,8 @@ def moments(X, train, mean, scale):
     for i in range(n):
         for c in range(n_columns):
             mean[c] += X[train[i], c]
-    mean /= n
+    for c in range(n_columns):
+        mean[c] /= n
     drift = np.zeros(n_columns)
     for i in range(n):
         for c in range(n_columns):
@@ -51,7 +52,7 @@ def standardise(X, train, test, T, Q):
     Return the size of the numbers of each column, in its unit, before the mean was subtracted.
     """
     n_columns = X.shape[1]
-    mean, scale = np.empty(n_columns), np.empty(n_columns)
+    mean, scale, size = np.empty(n_columns), np.empty(n_columns), np.empty(n_columns)
     moments(X, train, mean, scale)
     for i in range(train.size):
         for c in range(n_columns):
@@ -59,7 +60,9 @@ def standardise(X, train, test, T, Q):
     for t in range(test.size):
         for c in range(n_columns):
             Q[t, c] = (X[test[t], c] - mean[c]) / scale[c]
-    return 1.0 + np.abs(mean) / scale
+    for c in range(n_columns):
+        size[c] = 1.0 + abs(mean[c]) / scale[c]
+    return size
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -71,10 +74,8 @@ def decide_all(X, mean, scale, B, out):
     p = X.shape[1]
     for t in range(len(X)):
         row = out[t]
-        if len(B) > p:
-            row[:] = B[p]
-        else:
-            row[:] = 0.0
+        for i in range(row.size):
+            row[i] = B[p, i] if len(B) > p else 0.0
         for c in range(p):
             x, by = (X[t, c] - mean[c]) / scale[c], B[c]
             for i in range(by.size):

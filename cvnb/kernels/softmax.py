@@ -19,8 +19,8 @@ def lower(Z, top, E):
                 E[s, 0, i] = -abs(Z[s, 0, i])
             continue
         most = top[s]
-        most[:] = Z[s, 0]
-        for k in range(1, n_sets):
+        most[:] = -np.inf
+        for k in range(n_sets):
             for i in range(n):
                 most[i] = max(most[i], Z[s, k, i])
         for k in range(n_sets):

@@ -23,9 +23,8 @@ def _predict_row(
     n_classes, n_most, tied = sums.size, ks[-1], 0
     even = 1.0 - EVEN if weighted else 1.0
     nearest = distances[0]
-    touching = weighted == INVERSE and np.isinf(
-        _weight(nearest, nearest, weighted, False)
-    )
+    near = weighted == INVERSE and nearest < 1.0
+    touching = near and (nearest == 0.0 or np.isinf(1.0 / nearest))
     if n_classes == 2:  # no branch: votes are unpredictable
         first = second = 0.0
         for a in range(n_most):

@@ -9,6 +9,7 @@ product.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -148,6 +149,17 @@ def forecast(work: Work, plan: Plan, path: Path, flat: bool) -> Forecast:
     return Forecast(name, plan, n_settings, fits, path.ran, seconds, memory / 1e6)
 
 
+def seconds_of_refit(work: Work, plan: Plan, flat: bool) -> float:
+    """Return the processor seconds of this thread for one fit per setting and split.
+
+    They do not depend on what else runs. The fits are made twice: the first ones may import.
+    """
+    n_settings, n_outer = len(work.family.settings), len(plan.outer)
+    fits = plan.n_inner * n_settings + n_outer * (n_settings if flat else 1)
+    spent = [_seconds_of_a_fit(work, plan, time.thread_time) for _ in range(2)]
+    return min(spent) * fits
+
+
 def _seconds_of_multiplications(
     work: Work, plan: Plan, path: Path, cost: float
 ) -> float:
@@ -196,15 +208,17 @@ def _fits_of_transformers(path: AfterTransformers, plan: Plan) -> int:
     return n_outer + plan.n_inner * path.fits_of_transformers(len(plan.inner[0][0][0]))
 
 
-def _seconds_of_a_fit(work: Work, plan: Plan) -> float:
+def _seconds_of_a_fit(
+    work: Work, plan: Plan, clock: Callable[[], float] = time.perf_counter
+) -> float:
     """Return the mean over the first and the last setting, fitted on the first split."""
     train, test = _first_split(plan)
     refit = Refit(work.family, [Draw(plan, work.data)], work.loss, "")
     settings = {0, len(work.family.settings) - 1}
-    started = time.perf_counter()
+    started = clock()
     for s in sorted(settings):
         refit.failure(0, train, test, s, (0, 0))
-    return (time.perf_counter() - started) / len(settings)
+    return (clock() - started) / len(settings)
 
 
 def _seconds_of_a_split(work: Work, plan: Plan, path: PerSplitPath) -> float | None:

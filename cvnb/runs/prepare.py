@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..splits.plan import Plan
 from ..splits.recipes import Recipe
 from . import feasibility
 from .forecast import Forecast, Forecasts, forecast
+from .meanwhile import NOTE, REASON, is_sooner_refitted
 from .options import Options
 from .probe import refuse_text
 from .shared_plan import (
@@ -230,7 +231,13 @@ class PreparedRun:
                 if slot is not None:
                     so_far = partial(self.estimate, job, path=UNDER_WAY)
                     slot.begin(name, len(results), len(self.jobs), so_far)
-                table, path = fill(job.work, job.plan, self.flat, slot)
+                work = job.work
+                if is_sooner_refitted(work, job.plan, self.flat):
+                    work = replace(work, path="refit")
+                table, path = fill(work, job.plan, self.flat, slot)
+                if work is not job.work:
+                    path = Ran(path.name, REASON)
+                    job = replace(job, notes=(*job.notes, NOTE))
                 results[name] = self.estimate(job, table, path)
                 if not results[name].complete:
                     break

@@ -36,6 +36,7 @@ ORDER = (
     "views",
     "jupyter",
     "widgets",
+    "__main__",
 )
 
 # The front doors: for the user's convenience these import later rooms, inside functions only.

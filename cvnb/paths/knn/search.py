@@ -197,13 +197,13 @@ class Search:
         keys = np.empty(found.shape)
         fill_found(Q, self.T, n_columns, found, metric, power, keys)
         kernel.settle(
-            found, keys, distances[:, -1], own, Q, n_columns, metric, power,
+            found, keys, distances[:, -1].copy(), own, Q, n_columns, metric, power,
             self.size, self.final, *lists.arrays,
         )  # fmt: skip
 
     def _leaves_many_uncertain(self, length: int) -> bool:
         """Return whether ties leave many of the tree's lists uncertain, from a sample."""
-        sample = self.T[:: max(1, len(self.T) // 64)]
+        sample = self.T[:: max(1, len(self.T) // 64)].copy()
         lists = NeighbourLists.empty(len(sample), length)
         self._fill_from_tree(sample, np.full(len(sample), -1), lists)
         return bool(np.count_nonzero(lists.reach < 0.9 * length) > len(sample) // 16)

@@ -1,4 +1,4 @@
-"""Error versus θ: curves along one axis, or a heat map over two."""
+"""The tuning curve: lines along one parameter, a heat map over two, a list of more."""
 
 from __future__ import annotations
 
@@ -8,29 +8,45 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..errors import InputError
-from ..pictures.curves import Axis, Curve, Surface, curve_of
+from ..pictures.curves import OUTSIDE, SAME_FOLDS, Axis, Curve, Ranking, Surface, curve_of
+from ..pictures.drawing import cut
 from ..results.estimate import RiskEstimate
-from ..wording import count, number
-from .look import BELOW, BLUE, GREY, LINES, ORANGE, named_axis, plain, titled_axis
+from ..wording import count
+from .look import (
+    BAND,
+    BLUE,
+    FOLD,
+    GREY,
+    HEAT,
+    INK,
+    LINES,
+    ORANGE,
+    PAGE,
+    ROOM,
+    labels_right,
+    named_axis,
+    plain,
+    rows_of,
+    titled_axis,
+)
 
 MOST_CURVES = 60  # more inner or outer curves than this are left out
-LEVELS = {
-    "flat": "flat estimate (optimistic)",
-    "nested": "nested estimate",
-    "test": "test estimate",
-}
+MOST_RANKED = 15
+LONGEST = 44  # letters of a setting in the list; the pointer shows all of it
+HEIGHT = 470
 
 
 def curve_figure(result: RiskEstimate) -> go.Figure:
-    """Return error versus θ: inner and outer curves, their mean, choices, estimates.
+    """Return the loss against what was tuned: its mean, each fold, choices, estimates.
 
-    A grid of two parameters is a heat map of the mean inner loss with the choices.
+    A grid of two parameters is a heat map of the mean inner loss with the choices; settings of
+    more parameters are a list, the best first.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv
     >>> figure = curve_figure(nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)))
-    >>> figure.layout.xaxis.title.text, [trace.name for trace in figure.data][-2:]
-    ('k', ['flat estimate (optimistic) 0.04', 'nested estimate 0.0466667'])
+    >>> figure.layout.xaxis.title.text, [trace.name for trace in figure.data][-3:]
+    ('k', ['same folds 4.0 %', 'nested 4.7 %', 'labels'])
     """
     curve = curve_of(result)
     if curve is None:
@@ -41,17 +57,23 @@ def curve_figure(result: RiskEstimate) -> go.Figure:
     return figure_of(curve)
 
 
-def figure_of(curve: Curve | Surface) -> go.Figure:
-    """Return the figure of a curve or surface.
+def figure_of(curve: Curve | Surface | Ranking, log_y: bool = False) -> go.Figure:
+    """Return the figure of a curve, a surface or a ranking.
 
     Every curve has the same traces in the same order, some of them empty, so that a widget
-    can update them.
+    can update them. log_y: whether the losses of a curve are on a logarithmic axis
     """
     if isinstance(curve, Surface):
         return go.Figure(_surface_traces(curve), _surface_layout(curve))
-    axes = {"xaxis": _x_axis(curve.axis), "yaxis": titled_axis(curve.ylabel)}
+    if isinstance(curve, Ranking):
+        return _ranking_figure(curve)
+    y_axis = titled_axis(curve.ylabel, curve.scale)
+    axes = {"xaxis": _x_axis(curve.axis), "yaxis": y_axis}
+    axes["yaxis"]["type"] = "log" if log_y else "linear"
     traces = [*_band(curve), *_curves(curve), *_choices(curve), *_levels(curve)]
-    return go.Figure(traces, plain(470, BELOW, top=20) | axes)
+    return go.Figure(
+        [*traces, _labels(curve, log_y)], plain(HEIGHT, right=ROOM) | axes
+    )
 
 
 def _line(x: Any, y: Any, name: str, **options: Any) -> go.Scatter:
@@ -70,11 +92,12 @@ def _band(curve: Curve) -> list[go.Scatter]:
     if n > 1:
         x, mean, spread = curve.axis.x, curve.mean, curve.inner.std(axis=0, ddof=1)
     options = {"line": {"width": 0}, "hoverinfo": "skip", "legendgroup": "mean"}
-    fill = {"fill": "tonexty", "fillcolor": "rgba(59,141,224,.18)"}
-    name = f"± 1 standard deviation of the {n} curves"
+    fill = {"fill": "tonexty", "fillcolor": BAND}
+    name = f"± 1 sd of the {n} folds"
+    low, high = (curve.factor * (mean + side * spread) for side in (-1, 1))
     return [
-        _line(x, mean - spread, "", **options, showlegend=False),
-        _line(x, mean + spread, name, **options, **fill),
+        _line(x, low, "", **options, showlegend=False),
+        _line(x, high, name, **options, **fill),
     ]
 
 
@@ -86,68 +109,79 @@ def _curves(curve: Curve) -> list[go.Scatter]:
     n, none = len(curve.inner), curve.inner[:0]
     inner = curve.inner[:MOST_CURVES] if n > 1 else none
     outer = none if curve.outer is None else curve.outer[:MOST_CURVES]
-    mean = "mean of the inner curves" if n > 1 else "inner curve"
+    mean = _name_of_mean(curve)
     some = f" (the first {MOST_CURVES} of {n})" if n > MOST_CURVES else ""
     return [
         _joined(
             curve,
             inner,
-            f"inner curve of each outer split{some}",
-            "split",
-            line={"color": GREY, "width": 1},
-            opacity=0.6,
+            f"each fold's inner curve{some}",
+            "inside fold",
+            line={"color": FOLD, "width": 1},
+            opacity=0.7,
         ),
         _line(
             curve.axis.x,
-            curve.mean,
+            curve.factor * curve.mean,
             mean,
             line={"color": BLUE, "width": 3},
             legendgroup="mean",
-            hovertext=_bold_settings(curve),
-            hovertemplate=f"%{{hovertext}}: %{{y:.6g}} ({mean})<extra></extra>",
+            showlegend=False,
+            hovertext=_said(curve, curve.mean, [mean] * curve.mean.size),
+            hoverinfo="text",
         ),
         _joined(
             curve,
             outer,
-            f"outer curve of each split{some}",
-            "outer test part",
+            f"each fold's test error{some}",
+            "test error of fold",
             line={"color": ORANGE, "width": 1, "dash": "dot"},
-            opacity=0.7,
+            opacity=0.8,
             visible="legendonly",
         ),
     ]
 
 
-def _bold_settings(curve: Curve) -> list[str]:
-    return [f"<b>{setting}</b>" for setting in curve.settings]
+def _name_of_mean(curve: Curve) -> str:
+    return "mean of folds" if len(curve.inner) > 1 else "inner mean"
+
+
+def _said(curve: Curve, losses: np.ndarray, places: list[str]) -> list[str]:
+    """ "<b>k=5</b>: 4.2 % (mean of folds)" for each point."""
+    return [
+        f"<b>{setting}</b>: {curve.write(float(loss))} ({place})"
+        for setting, loss, place in zip(curve.settings, losses, places, strict=True)
+    ]
 
 
 def _joined(
     curve: Curve, losses: np.ndarray, name: str, part: str, **options: Any
 ) -> go.Scatter:
     """Several curves as one trace: a point without a value ends each."""
-    n = len(losses)
-    settings = [*_bold_settings(curve), ""]
+    n, n_places = losses.shape
+    texts: list[str] = []
+    for j, row in enumerate(losses, start=1):
+        texts += [*_said(curve, row, [f"{part} {j}"] * n_places), ""]
     return _line(
         np.tile(np.append(curve.axis.x, np.nan), n),
-        np.column_stack([losses, np.full(n, np.nan)]).ravel(),
+        curve.factor * np.column_stack([losses, np.full(n, np.nan)]).ravel(),
         name,
         connectgaps=False,
-        hovertext=[f"{setting}, {part} {j}" for j in range(n) for setting in settings],
-        hovertemplate="%{hovertext}: %{y:.6g}<extra></extra>",
+        hovertext=texts,
+        hoverinfo="text",
         **options,
     )
 
 
 def _choices(curve: Curve) -> list[go.Scatter]:
     several = len(curve.inner) > 1
-    name = "θ<sub>j</sub> chosen in outer split j" if several else "θ̂ chosen"
-    diamond = {"symbol": "diamond-open", "size": 10, "color": GREY}
+    diamond = {"symbol": "diamond-open", "size": 11, "color": INK}
     none = np.zeros(0, dtype=np.int64)
     one_se = none if curve.one_se is None else curve.one_se
+    name = "chosen in each fold" if several else "chosen"
     return [
         _marks(curve, one_se, "one-standard-error choice", diamond),
-        _marks(curve, curve.chosen, name, {"size": 9, "color": ORANGE}),
+        _marks(curve, curve.chosen, name, {"size": 9, "color": INK}),
     ]
 
 
@@ -155,76 +189,111 @@ def _marks(
     curve: Curve, places: np.ndarray, name: str, marker: dict[str, Any]
 ) -> go.Scatter:
     """A mark at one place of each inner curve."""
-    settings = [curve.settings[place] for place in places]
+    losses = curve.inner[np.arange(places.size), places]
     return _line(
         curve.axis.x[places],
-        curve.inner[np.arange(places.size), places],
+        curve.factor * losses,
         name,
         mode="markers",
         marker=marker,
         hovertext=[
-            f"<b>{setting}</b>, split {j}" for j, setting in enumerate(settings)
+            f"<b>{curve.settings[place]}</b>: {curve.write(float(loss))} "
+            f"(inside fold {j})<br>{name}"
+            for j, (place, loss) in enumerate(zip(places, losses, strict=True), start=1)
         ],
-        hovertemplate=f"%{{hovertext}}: %{{y:.6g}}<br>{name}<extra></extra>",
+        hoverinfo="text",
     )
 
 
 def _levels(curve: Curve) -> list[go.Scatter]:
     """The flat estimate and the risk, as horizontal lines."""
     x = curve.axis.x
-    outside = "test" if "test" in curve.levels else "nested"
+    outside = OUTSIDE[OUTSIDE[1] in curve.levels]
     traces = []
-    for name, colour in (("flat", GREY), (outside, ORANGE)):
-        ends, label, level = x[:0], LEVELS[name], curve.levels.get(name)
-        if level is not None:
-            ends, label = np.array([x.min(), x.max()]), f"{label} {number(level)}"
+    for name, colour in ((SAME_FOLDS, GREY), (outside, ORANGE)):
+        level = curve.levels.get(name)
+        ends = x[:0] if level is None else np.array([x.min(), x.max()])
+        label = curve.named_levels.get(name, name)
         trace = _line(
             ends,
-            np.full(ends.size, level),
+            np.full(ends.size, 0.0 if level is None else curve.factor * level),
             label,
             line={"color": colour, "width": 1.5, "dash": "dash"},
             hovertemplate=f"{label}<extra></extra>",
+            showlegend=False,
         )
         traces.append(trace)
     return traces
 
 
+def _labels(curve: Curve, log_y: bool) -> go.Scatter:
+    """The names of the mean and of the levels, to the right of their lines."""
+    lines = {
+        curve.named_levels[name]: (
+            curve.factor * level,
+            ORANGE if name in OUTSIDE else GREY,
+        )
+        for name, level in curve.levels.items()
+    }
+    means = curve.factor * curve.mean[np.isfinite(curve.mean)]
+    lines[_name_of_mean(curve)] = (float(means[-1]), BLUE)
+    if log_y:
+        lines = {words: line for words, line in lines.items() if line[0] > 0}
+    levels = [curve.factor * level for level in curve.levels.values()]
+    drawn = np.append(curve.factor * curve.inner, levels)
+    return labels_right(
+        float(curve.axis.x.max()), lines, drawn[drawn > 0] if log_y else drawn, log_y
+    )
+
+
 def _x_axis(axis: Axis) -> dict[str, Any]:
     """Logarithmic if the grid is; words for non-numeric values."""
     if axis.ticks:
-        return named_axis(axis.name, list(axis.ticks)) | {"type": "linear"}
+        names = [cut(name, 24) for name in axis.ticks]
+        return named_axis(axis.name, names) | {"type": "linear"}
     kind = {"type": "log" if axis.log else "linear", "exponentformat": "power"}
-    return {"title": {"text": axis.name}} | kind | LINES
+    return {"title": {"text": axis.name}, "automargin": True} | kind | LINES
 
 
 def _surface_traces(surface: Surface) -> list[Any]:
     """Cells coloured by the mean inner loss; circles with the number of splits that chose one."""
-    x, y = surface.x.name, surface.y.name
-    text = [[f"{y}={b}, {x}={a}" for a in _names(surface.x)] for b in _names(surface.y)]
+    x, y = surface.x, surface.y
+    text = [
+        [
+            f"{y.name}={b}, {x.name}={a}: {surface.write(float(surface.mean[row, column]))}"
+            for column, a in enumerate(x.names)
+        ]
+        for row, b in enumerate(y.names)
+    ]
     rows, columns = np.nonzero(surface.times)
     times = surface.times[rows, columns].tolist()
+    bar = {
+        "title": {"text": surface.ylabel, "side": "right"},
+        "ticksuffix": surface.unit,
+        "thickness": 14,
+        "outlinewidth": 0,
+    }
     cells = go.Heatmap(
-        z=surface.mean,
+        z=surface.factor * surface.mean,
         text=text,
-        hovertemplate="%{text}: %{z:.6g}<extra></extra>",
+        hoverinfo="text",
         xgap=1,
         ygap=1,
-        colorscale="Cividis",
-        reversescale=surface.large_is_good,
-        colorbar={"title": {"text": surface.ylabel, "side": "right"}},
+        colorscale=HEAT,
+        reversescale=not surface.large_is_good,
+        colorbar=bar,
     )
-    edge = {"color": "white", "width": 1}
     choices = go.Scatter(
         x=columns,
         y=rows,
         mode="markers+text",
         text=list(map(str, times)),
-        textfont={"color": "white"},
-        marker={"color": ORANGE, "size": 22, "line": edge},
+        textfont={"color": INK},
+        marker={"color": PAGE, "size": 22, "line": {"color": INK, "width": 1}},
         hoverinfo="text",
-        name=f"chosen in how many of {count(surface.n_splits, 'split')}",
+        name=f"chosen in how many of {count(surface.n_splits, 'fold')}",
         hovertext=[
-            f"chosen in {count(n, 'split')}: {text[row][column]}"
+            f"chosen in {count(n, 'fold')}: {text[row][column]}"
             for n, row, column in zip(times, rows, columns, strict=True)
         ],
     )
@@ -232,13 +301,56 @@ def _surface_traces(surface: Surface) -> list[Any]:
 
 
 def _surface_layout(surface: Surface) -> dict[str, Any]:
-    levels = [f"{LEVELS[name]} {number(x)}" for name, x in surface.levels.items()]
-    return plain(height=470) | {
-        "xaxis": named_axis(surface.x.name, _names(surface.x)),
-        "yaxis": named_axis(surface.y.name, _names(surface.y)),
-        "title": {"text": "; ".join(levels), "font": {"size": 13}},
+    return plain(HEIGHT, top=50) | {
+        "xaxis": named_axis(surface.x.name, _short(surface.x), 8),
+        "yaxis": named_axis(surface.y.name, _short(surface.y)),
+        "title": _title(surface),
     }
 
 
-def _names(axis: Axis) -> list[str]:
-    return list(axis.ticks) or [f"{x:.6g}" for x in axis.x]
+def _title(shown: Surface | Ranking) -> dict[str, Any]:
+    """The estimates, and what the circles are."""
+    words = ", ".join([*shown.named_levels.values(), "circles: folds that chose it"])
+    place = {"x": 0.02, "xanchor": "left", "y": 0.98, "yanchor": "top"}
+    return {"text": words, "font": {"size": 12}} | place
+
+
+def _short(axis: Axis) -> list[str]:
+    return [cut(name, 16) for name in axis.names]
+
+
+def _ranking_figure(ranking: Ranking) -> go.Figure:
+    """Settings from top to bottom, the best first, each name above its line."""
+    places = ranking.shown(MOST_RANKED)
+    written = [ranking.write(float(ranking.mean[place])) for place in places]
+    names = [f"{place + 1}. {ranking.settings[place]}" for place in places]
+    times = [int(ranking.times[place]) for place in places]
+    values = ranking.factor * ranking.mean[places]
+    dots = go.Scatter(
+        x=values,
+        y=list(range(len(places))),
+        mode="markers+text",
+        text=[str(n) if n else "" for n in times],
+        textfont={"color": PAGE, "size": 11},
+        marker={
+            "size": [18 if n else 10 for n in times],
+            "color": [INK if n else BLUE for n in times],
+            "opacity": 1,
+        },
+        hovertext=[
+            f"<b>{name}</b>: {value}"
+            + f"<br>chosen in {n} of {count(ranking.n_splits, 'fold')}" * bool(n)
+            for name, value, n in zip(names, written, times, strict=True)
+        ],
+        hoverinfo="text",
+        customdata=places,
+        name=f"{len(places)} of {count(len(ranking.which), 'setting')}, the best first",
+        showlegend=False,
+        cliponaxis=False,
+    )
+    x_axis = titled_axis(f"{ranking.ylabel}: {dots.name}", ranking.scale)
+    layout = plain(130 + 36 * len(places), left=30, top=50, right=30)
+    short = [cut(name, LONGEST) for name in names]
+    rows = [f"{name}: {value}" for name, value in zip(short, written, strict=True)]
+    axes = rows_of(rows) | {"xaxis": x_axis}
+    return go.Figure(dots, layout | axes | {"title": _title(ranking)})

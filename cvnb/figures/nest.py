@@ -1,4 +1,4 @@
-"""The nest map: the role of each row in each split."""
+"""The row map: the role of each row in each fold."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..errors import InputError
+from ..pictures.colours import LIGHT
 from ..pictures.split_map import Bar, Nest, RowBand, nest_of, opened
 from ..pictures.svg import bar_name
 from ..results.estimate import RiskEstimate
 from ..splits.plan import Plan
 from ..wording import count
-from .look import GREEN, GREY, ORANGE, plain
+from .look import GREY, plain
 
 ROLES = {  # role -> (name, colour, pattern)
-    "test": ("outer test part", ORANGE, ""),
-    "dev": ("inner test part", "#1f4e8c", ""),
-    "train": ("training part", "#a9cdf0", ""),
-    "stripe": ("training part: other inner test parts in turn", "#cfe2f6", ""),
+    "test": ("test fold", LIGHT["test"], ""),
+    "dev": ("inner test fold", LIGHT["inner test"], ""),
+    "train": ("training part", LIGHT["train"], ""),
+    "stripe": ("training part, every second inner fold", LIGHT["stripe"], ""),
     "buffer": ("buffer, in neither", "rgba(128,128,128,.35)", "x"),
     "unused": ("not used", "rgba(128,128,128,.25)", "."),
 }
@@ -39,15 +40,15 @@ MENU = {
 
 
 def nest_figure(shown: Plan | RiskEstimate, split: int | None = None) -> go.Figure:
-    """Return the role of each row in each split of a plan or result.
+    """Return the role of each row in each fold of a plan or result.
 
-    The menu leads from the outer splits to the inner splits of each. With `split`, only the
-    inner splits of that outer split are shown.
+    The menu leads from the outer folds to the inner folds of each. With `split` (0, 1, ...),
+    only the inner folds of that outer fold are shown. Folds are counted from 1 on the screen.
 
     >>> from cvnb import Recipe
     >>> plan = Recipe(outer=3, inner=2).plan(np.arange(12.0).reshape(-1, 1), np.arange(12) / 12)
     >>> [button.label for button in nest_figure(plan).layout.updatemenus[0].buttons]
-    ['outer splits', 'inside split 0', 'inside split 1', 'inside split 2']
+    ['all folds', 'inside fold 1', 'inside fold 2', 'inside fold 3']
     """
     plan = shown if isinstance(shown, Plan) else shown.plan
     n = plan.n_parts
@@ -78,12 +79,12 @@ def nest_figure(shown: Plan | RiskEstimate, split: int | None = None) -> go.Figu
 def _views(plan: Plan, split: int | None) -> dict[str, Nest]:
     """name -> bars of each view in the menu: all outer splits, and the inside of the first."""
     if split is not None:
-        return {f"inside split {split}": opened(plan, split, MOST_INNER)}
+        return {f"inside fold {split + 1}": opened(plan, split, MOST_INNER)}
     tests_outside = plan.outer_layout is not None
-    views = {"outer splits" if tests_outside else "all of S": nest_of(plan, MOST_INNER)}
+    views = {"all folds" if tests_outside else "all rows": nest_of(plan, MOST_INNER)}
     if plan.inner_layouts is not None:
         for j in range(min(plan.n_parts, MOST_OPENED)):
-            name = f"inside split {j}" if tests_outside else "inner splits"
+            name = f"inside fold {j + 1}" if tests_outside else "inner folds"
             views[name] = opened(plan, j, MOST_INNER)
     return views
 
@@ -92,16 +93,19 @@ def _layout(nest: Nest) -> dict[str, Any]:
     """Axes for these bars, the first on top, and room for all of them."""
     bars, bands = nest.bars, [band.name for band in nest.strips]
     same_order = all(np.array_equal(bar.order, bars[0].order) for bar in bars)
-    lines = "," if same_order else "; each line"
-    words = f"rows{lines} sorted by the parts that they are in"
+    words = "rows, sorted by part" if same_order else "rows, each line sorted by part"
     x_title = "rows, in their order" if nest.in_order else words
-    y_title = "outer split" if bars[-1].inner is None else "outer, inner split"
     no_lines = {"showgrid": False, "zeroline": False}
     return {
-        **plain(height=130 + 24 * (len(bars) + len(bands))),
-        "xaxis": {"title": {"text": x_title}, "range": [0, nest.n_rows], **no_lines},
+        **plain(height=190 + 24 * (len(bars) + len(bands)), top=50),
+        "xaxis": {
+            "title": {"text": x_title},
+            "range": [0, nest.n_rows],
+            "automargin": True,
+            **no_lines,
+        },
         "yaxis": {
-            "title": {"text": y_title},
+            "automargin": True,
             "tickvals": [*(-1.0 - i for i in range(len(bands))), *range(len(bars))],
             "ticktext": [*bands, *map(bar_name, bars)],
             "range": [len(bars) - 0.4, -0.6 - len(bands)],
@@ -116,7 +120,6 @@ def _relayout(layout: dict[str, Any]) -> dict[str, Any]:
     return {
         "height": layout["height"],
         "xaxis.title.text": x_axis["title"]["text"],
-        "yaxis.title.text": y_axis["title"]["text"],
         **{f"yaxis.{key}": y_axis[key] for key in ("tickvals", "ticktext", "range")},
     }
 
@@ -134,15 +137,15 @@ def _traces(nest: Nest, grain: int) -> list[go.Bar]:
 
 def _pieces(bar: Bar, grain: int) -> Iterator[tuple[str, int, int, str]]:
     """(key of ROLES, start, end, words) of each piece."""
-    split = f"outer split {bar.split}"
+    split = f"fold {bar.split + 1}"
     if bar.inner is not None:
-        split = f"inner split {bar.inner} of {split}"
+        split = f"inner fold {bar.inner + 1} of {split}"
     for start, end, role in bar.spans:
         if isinstance(role, str):
             kind, words = role, ROLES[role][0]
         else:
             kind = ("train", "stripe")[role % 2]
-            words = f"{ROLES['train'][0]}, in inner test part {role}"
+            words = f"{ROLES['train'][0]}, in inner fold {role + 1}"
         for first in range(start, end, grain):
             yield kind, first, min(end, first + grain), f"{split}: {words}"
 
@@ -162,7 +165,7 @@ def _band(band: RowBand, place: float) -> go.Bar:
     for start, end, shade, name in band.runs(PIECES // 20):
         text = f"{_row_words(band.order[start:end])}<br>{band.name} {name}"
         pieces.append((place, start, end - start, text))
-        colours.append(f"rgba({GREEN},{shade:.2f})")
+        colours.append(f"rgba(85,85,85,{shade:.2f})")
     marker = {"color": colours, "line": {"width": 0}}
     return _bar_trace(pieces, 0.5, name=band.name, marker=marker, showlegend=False)
 

@@ -12,8 +12,10 @@ from ..studies.learning import LearningCurve
 from ..studies.null import NullTest
 from ..studies.seeds import OverSeeds
 from ..studies.steps import Ladder
-from ..wording import count, rounded
-from .look import BLUE, GREY, ORANGE, named_axis, plain, titled_axis
+from ..losses.scale import Scale
+from ..results.scales import scale_of
+from ..wording import count
+from .look import BAND, BLUE, GREY, ORANGE, named_axis, plain, rows_of, titled_axis
 
 ROWS, BESIDE = 44, 9  # lines of a cloud of seeds, and dots that need no second line
 
@@ -38,14 +40,21 @@ def beside_curve(figure: go.Figure, study: OverSeeds | None) -> go.Figure:
 
     There are always the same traces, empty before the first seed, so that a widget can
     update them. The cloud has an axis of its own: seeds differ by much less than settings.
+    The names of the curve's lines move to the legend, as the cloud takes their place.
     """
     share = 0.58 if figure.data else 0.0
-    figure = go.Figure(figure)
+    figure = go.Figure(figure).update_layout(margin={"r": 20})
     figure.update_xaxes(domain=[0.0, share])
+    for trace in figure.data:
+        if trace.name == "labels":
+            trace.update(x=[], y=[], text=[], textfont={"color": GREY})
+        elif trace.mode == "lines" and trace.name and len(trace.x):
+            trace.showlegend = True
     figure.update_traces(colorbar={"x": share}, selector={"type": "heatmap"})
     x_axis: dict[str, Any] = named_axis("seeds", [" "]) | {"showgrid": False}
     x_axis |= {"domain": [share * 1.25, 1.0], "anchor": "y2"}
-    y_axis = titled_axis("") | {"anchor": "x2"}
+    scale = None if study is None else scale_of(study.result)
+    y_axis = titled_axis("", scale) | {"anchor": "x2"}
     traces: list[dict[str, Any]] = [{}, {}, {}, {}]
     if study is not None:
         traces, width, ends = _swarm(study)
@@ -61,23 +70,23 @@ def beside_curve(figure: go.Figure, study: OverSeeds | None) -> go.Figure:
 
 def _swarm(study: OverSeeds) -> tuple[list[dict[str, Any]], float, list[float]]:
     """The band of one sd, the dots, their mean and the run itself; width and ends of the axes."""
-    loss = record_of(study.result).loss
-    risks = loss.shown(study.risks)
-    mean, own = map(loss.shown, (study.mean, study.result.risk))
+    scale = scale_of(study.result)
+    risks = scale.plotted(study.risks)
+    mean, own = map(scale.plotted, (study.mean, study.result.risk))
     values = np.append(risks, own)
     pad = 0.08 * np.ptp(values) or 0.1 * abs(own) or 0.1
     ends = [float(values.min() - pad), float(values.max() + pad)]
     x, y = _side_by_side(risks, ends)
     width = max(6.0, float(np.abs(x).max()) + 1.0)
     across = np.array([-width, width])
-    sd = 0.0 if np.isnan(study.sd) else study.sd
-    words = [rounded(x, 4) for x in (mean, own)]
+    sd = 0.0 if np.isnan(study.sd) else scale.factor * study.sd
+    words = [scale.write(x) for x in (study.mean, study.result.risk)]
     band = {
         "x": np.append(across, across[::-1]),
         "y": mean + sd * np.array([-1, -1, 1, 1]),
         "mode": "lines",
         "fill": "toself",
-        "fillcolor": "rgba(59,141,224,.18)",
+        "fillcolor": BAND,
         "line": {"width": 0},
         "hoverinfo": "skip",
     }
@@ -85,12 +94,15 @@ def _swarm(study: OverSeeds) -> tuple[list[dict[str, Any]], float, list[float]]:
         "x": x,
         "y": y,
         "mode": "markers",
-        "name": f"risk under each of {count(risks.size, 'seed')}",
+        "name": f"under each of {count(risks.size, 'seed')}",
         "marker": {"size": float(np.clip(70 / width, 3.5, 8)), "color": BLUE},
         "opacity": 0.6,
-        "text": [f"seed {seed}" for seed in study.seeds],
+        "text": [
+            f"seed {seed}: {scale.write(float(risk))}"
+            for seed, risk in zip(study.seeds, study.risks, strict=True)
+        ],
         "customdata": risks,
-        "hovertemplate": "%{text}: %{customdata:.6g}<extra></extra>",
+        "hoverinfo": "text",
         "showlegend": True,
     }
     return (
@@ -171,33 +183,40 @@ def _cloud(
     marks: dict[str, float | None],
 ) -> go.Figure:
     """Return a dot for each risk, moved up and down so that none hides another."""
-    loss = record_of(result).loss
+    scale = scale_of(result)
     heights = np.random.default_rng(0).uniform(-1.0, 1.0, risks.size)
     dots = go.Scatter(
-        x=loss.shown(risks),
+        x=scale.plotted(risks),
         y=heights,
         mode="markers",
         name=name,
         marker={"size": 7, "color": BLUE, "opacity": 0.6},
-        text=names,
-        hovertemplate="%{text}: %{x:.6g}<extra></extra>",
+        hovertext=[
+            f"{name}: {scale.write(float(risk))}"
+            for name, risk in zip(names, risks, strict=True)
+        ],
+        hoverinfo="text",
         showlegend=False,
     )
     figure = go.Figure(dots)
-    for place, (mark, value) in enumerate(marks.items()):
-        shown = loss.shown(value)
-        figure.add_vline(
-            x=shown,
-            line={"color": (GREY, ORANGE)[place], "dash": "dash"},
-            annotation={
-                "text": f"{mark} {rounded(shown, 4)}",
-                "y": 1.02 + 0.1 * place,
-                "yref": "paper",
-                "yanchor": "bottom",
-            },
+    shown = {name: float(scale.plotted(value)) for name, value in marks.items()}
+    every = np.append(dots.x, list(shown.values()))
+    middle = (every.min() + every.max()) / 2
+    for place, (name, value) in enumerate(shown.items()):
+        figure.add_vline(x=value, line={"color": (GREY, ORANGE)[place], "dash": "dash"})
+        figure.add_annotation(
+            x=value,
+            text=f"{name} {scale.write(marks[name])}",
+            y=1.02 + 0.1 * place,
+            yref="paper",
+            yanchor="bottom",
+            xanchor="left" if value < middle else "right",
+            showarrow=False,
+            font={"color": (GREY, ORANGE)[place]},
         )
-    y_axis = {"visible": False, "range": [-1.6, 1.6]}
-    axes = {"xaxis": titled_axis(loss.shown_name), "yaxis": y_axis}
+    y_axis = {"visible": False, "range": [-1.2, 1.2]}
+    label = record_of(result).loss.shown_name
+    axes = {"xaxis": titled_axis(label, scale), "yaxis": y_axis}
     return figure.update_layout(plain(height=300, left=20, top=80) | axes)
 
 
@@ -212,40 +231,47 @@ def learning_figure(curve: LearningCurve) -> go.Figure:
     >>> [trace.name for trace in learning_figure(curve).data][:2]
     ['subsets', 'mean']
     """
-    loss = record_of(curve.result).loss
+    loss, scale = record_of(curve.result).loss, scale_of(curve.result)
     sizes, risks = curve.sizes, curve.risks
     known = np.isfinite(risks)
     at, _ = np.nonzero(known)
     figure = go.Figure(
         go.Scatter(
             x=sizes[at],
-            y=loss.shown(risks[known]),
+            y=scale.plotted(risks[known]),
             mode="markers",
             name="subsets",
             marker={"size": 6, "color": BLUE, "opacity": 0.5},
-            hovertemplate="%{x} training rows: %{y:.6g}<extra></extra>",
+            hovertext=_at_sizes(sizes[at], risks[known], scale),
+            hoverinfo="text",
         )
     )
     line: dict[str, Any] = {"color": BLUE, "width": 2.5}
-    figure.add_scatter(
-        x=sizes, y=loss.shown(curve.means), mode="lines", name="mean", line=line
-    )
+    means = scale.plotted(curve.means)
+    figure.add_scatter(x=sizes, y=means, mode="lines", name="mean", line=line)
     if curve.law is not None:
         n = float(sizes[-1])
         beyond = np.linspace(n, 2 * n, 40)
         values = np.array([curve.law(x) for x in beyond])
         figure.add_scatter(
             x=beyond,
-            y=loss.shown(values),
+            y=scale.plotted(values),
             mode="lines",
             name=f"not measured: {curve.law.formula}",
             line={"color": GREY, "dash": "dash"},
         )
     axes = {
         "xaxis": titled_axis("training rows"),
-        "yaxis": titled_axis(loss.shown_name),
+        "yaxis": titled_axis(loss.shown_name, scale),
     }
     return figure.update_layout(plain(height=380) | axes)
+
+
+def _at_sizes(sizes: np.ndarray, risks: np.ndarray, scale: Scale) -> list[str]:
+    return [
+        f"{size} training rows: {scale.write(float(risk))}"
+        for size, risk in zip(sizes, risks, strict=True)
+    ]
 
 
 def ladder_figure(steps: Ladder) -> go.Figure:
@@ -258,30 +284,37 @@ def ladder_figure(steps: Ladder) -> go.Figure:
     >>> len(ladder_figure(steps).data[0].x)
     8
     """
-    loss = record_of(next(iter(steps.results.values()))).loss
+    results = list(steps.results.values())
+    loss, scale = record_of(results[0]).loss, scale_of(*results)
     shown = [step for step in steps.steps if step.result is not None]
     values, below, above = [], [], []
     for step in shown:
-        value = loss.shown(step.estimate)
+        value = scale.plotted(step.estimate)
         ends = [value, value]
         if (own := step.interval) is not None:
-            ends = [own.low, own.high]
+            ends = [scale.factor * own.low, scale.factor * own.high]
         values.append(value)
         below.append(value - min(ends))
         above.append(max(ends) - value)
-    names = [step.name for step in shown]
+    names = [f"{step.name}: {scale.write(step.estimate)}" for step in shown]
     error = {"array": above, "arrayminus": below, "color": GREY}
     dots = go.Scatter(
         x=values,
         y=list(range(len(shown))),
         mode="markers",
-        marker={"size": 11, "color": ORANGE},
+        marker={
+            "size": 11,
+            "color": [ORANGE if step.is_measured else GREY for step in shown],
+            "symbol": ["circle" if step.is_measured else "circle-open" for step in shown],
+        },
         error_x=error,
-        hovertext=[f"{step.name}: {step.bias}" for step in shown],
-        hoverinfo="text+x",
+        hovertext=[
+            f"<b>{step.name}</b>: {scale.write(step.estimate)}<br>{step.bias}"
+            for step in shown
+        ],
+        hoverinfo="text",
         showlegend=False,
     )
-    y_axis = named_axis("", names) | {"range": [len(names) - 0.4, -0.6]}
-    axes = {"yaxis": y_axis, "xaxis": titled_axis(loss.shown_name)}
-    layout = plain(140 + 40 * len(names), left=230, top=20) | axes
+    axes = rows_of(names) | {"xaxis": titled_axis(loss.shown_name, scale)}
+    layout = plain(140 + 44 * len(names), left=20) | axes
     return go.Figure(dots).update_layout(layout)

@@ -55,6 +55,24 @@ class Scale:
         """Whether the numbers are shares of rows."""
         return is_share(self.loss)
 
+    @property
+    def factor(self) -> float:
+        """What displayed numbers are multiplied by along an axis."""
+        return 100.0 if self.in_percent else 1.0
+
+    @property
+    def unit(self) -> str:
+        """What follows a number along an axis: " %" or nothing."""
+        return " %" if self.in_percent else ""
+
+    def plotted(self, losses: Any) -> Any:
+        """Return losses as numbers along an axis: as displayed, 4.2 for a share of 0.042."""
+        return self.factor * self.loss.shown(losses)
+
+    def displayed(self, value: float | None) -> str:
+        """Return a number that is a score already where there are scores, with its unit."""
+        return self._with_unit(self._digits(value))
+
     def write(self, loss: Any) -> str:
         """Return a loss as it is displayed, with its unit; "–" for None and NaN."""
         return self._with_unit(self.bare(loss))

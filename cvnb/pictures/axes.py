@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..losses.scale import Scale
+
 WIDTH, HEIGHT = 300, 172
 
 
@@ -32,6 +34,10 @@ class Axes:
         share = (value - self.low) / ((self.high - self.low) or 1.0)
         return self.bottom - share * (self.bottom - self.top)
 
+    def inside(self, x: float, width: float) -> float:
+        """Return x, moved so that words of this width around it stay within the picture."""
+        return min(max(x, width / 2 + 1), self.right + 17 - width / 2)
+
     def path(self, x: np.ndarray, y: np.ndarray) -> str:
         """Straight lines between the finite points."""
         points = [
@@ -42,17 +48,41 @@ class Axes:
         return "M" + "L".join(points) if points else ""
 
 
-def tick_labels(ticks: list[float]) -> list[str]:
+def tick_labels(
+    ticks: list[float], scale: Scale | None = None, digits: int = 4
+) -> list[str]:
     """Return short numbers, with as many digits as are needed to tell them apart.
 
-    >>> tick_labels([1000000.001, 1000000.002])
-    ['1000000.001', '1000000.002']
+    scale: how they are written, in percent or plainly; digits: the fewest significant ones
+
+    >>> tick_labels([1000000.001, 1000000.002]), tick_labels([0.0, 1000.0], digits=3)
+    (['1000000.001', '1000000.002'], ['0', '1000'])
     """
-    return next(
+    factor, unit = (1.0, "") if scale is None else (scale.factor, scale.unit)
+    numbers = [factor * tick for tick in ticks]
+    shown = next(
         labels
-        for digits in range(4, 18)
-        if len(set(labels := [f"{tick:.{digits}g}" for tick in ticks])) == len(ticks)
+        for n in range(digits, 18)
+        if len(set(labels := [plain_number(x, n) for x in numbers])) == len(ticks)
     )
+    return [f"{label}{unit}" for label in shown]
+
+
+def plain_number(value: float, digits: int) -> str:
+    """Return a number with so many digits, without a power of ten up to a million.
+
+    >>> plain_number(1000.0, 3), plain_number(0.0316228, 3), plain_number(1e8, 3)
+    ('1000', '0.0316', '1e+08')
+    """
+    text = f"{value:.{digits}g}"
+    if "e+" in text and abs(value) < 1e7:
+        text = f"{float(text):.0f}"
+    return text
+
+
+def room_of(words: str) -> float:
+    """Return how many pixels words of 11 px take at most, whatever the font."""
+    return 6.8 * len(words)
 
 
 def nice_ticks(low: float, high: float, inside: bool = False) -> list[float]:

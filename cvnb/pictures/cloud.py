@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..losses.scale import Scale
 from .axes import WIDTH, Axes, nice_ticks, tick_labels
-from .svg import Picture, text
+from .drawing import Picture, text
 
 HEIGHT, BINS = 118, 48
 TOP, BOTTOM = 30, 84  # of the dots
 
 
-def draw_cloud(values: np.ndarray, marks: dict[str, float], label: str) -> Picture:
+def draw_cloud(
+    values: np.ndarray, marks: dict[str, float], label: str, scale: Scale
+) -> Picture:
     """Draw a dot for each value along one axis, and a line with its name at each mark.
 
-    values  the numbers
-    marks   name -> number
+    values  the numbers, as displayed
+    marks   name -> number; the last one was measured on the rows as they are
     label   what the numbers are
+    scale   how they are written
     """
     every = np.concatenate([values, list(marks.values())])
     ticks = nice_ticks(float(every.min()), float(every.max()))
@@ -24,14 +28,15 @@ def draw_cloud(values: np.ndarray, marks: dict[str, float], label: str) -> Pictu
     parts = [
         f'<path class="g" d="M{axes.x(tick):.1f} {TOP}V{BOTTOM}"/>'
         + text(axes.x(tick), BOTTOM + 14, name, "middle")
-        for tick, name in zip(ticks, tick_labels(ticks), strict=True)
+        for tick, name in zip(ticks, tick_labels(ticks, scale), strict=True)
     ]
     parts += _dots(values, axes)
-    parts += _marks(marks, axes)
+    words = {name: f"{name} {scale.displayed(value)}" for name, value in marks.items()}
+    parts += _marks(marks, words, axes)
     parts.append(text((axes.left + axes.right) / 2, HEIGHT - 3, label, "middle"))
-    low, high = float(values.min()), float(values.max())
-    named = "".join(f"; {name} {value:.4g}" for name, value in marks.items())
-    alt = f"{values.size} values of {label} from {low:.4g} to {high:.4g}{named}."
+    low, high = (scale.displayed(float(end)) for end in (values.min(), values.max()))
+    named = "; ".join(["", *words.values()])
+    alt = f"{values.size} values of {label} from {low} to {high}{named}."
     return Picture("".join(parts), alt, WIDTH + 40, HEIGHT)
 
 
@@ -51,7 +56,7 @@ def _dots(values: np.ndarray, axes: Axes) -> list[str]:
     return [f'<path class="h" d="{"".join(shapes)}"/>']
 
 
-def _marks(marks: dict[str, float], axes: Axes) -> list[str]:
+def _marks(marks: dict[str, float], words: dict[str, str], axes: Axes) -> list[str]:
     """Lines with their names in rows above the dots, so that no name covers another."""
     parts = []
     for row, (name, value) in enumerate(marks.items()):
@@ -60,5 +65,5 @@ def _marks(marks: dict[str, float], axes: Axes) -> list[str]:
         shift = 4 if anchor == "start" else -4
         kind = "l n" if row else "l"
         parts.append(f'<path class="{kind}" d="M{x:.1f} {y - 8}V{BOTTOM}"/>')
-        parts.append(text(x + shift, y, f"{name} {value:.4g}", anchor, "o"))
+        parts.append(text(x + shift, y, words[name], anchor, "o"))
     return parts

@@ -1,7 +1,7 @@
-"""The numbers of an error-versus-θ picture: axes, inner and outer losses, choices, levels.
+"""The numbers of a tuning picture: axes, inner and outer losses, choices, levels.
 
-Losses are shown as scores where a scorer was used. A full grid of two parameters is a
-surface, any other grid a curve.
+Losses are shown as scores where a scorer was used. One parameter is a curve, a full grid of two
+is a surface, and anything else a ranking: settings in order, the best first.
 """
 
 from __future__ import annotations
@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 
 from ..errors import CvnbError
-from ..families.labels import Setting, format_setting, format_value
+from ..families.labels import Setting, format_value, shown_names, shown_settings
 from ..inference.rules import rule_of
+from ..losses.scale import Scale
 from ..results.estimate import RiskEstimate, record_of
+from ..results.scales import scale_of
+from .axes import tick_labels
 
 # Positive values that span more than this ratio get a log axis unless they are evenly spaced.
 LOGARITHMIC = 30.0
+SAME_FOLDS = "same folds"  # the flat estimate: choosing and scoring on the same folds
+OUTSIDE = ("nested", "test")  # levels that were measured outside of what chose
 
 
 @dataclass(frozen=True)
@@ -41,18 +46,55 @@ class Axis:
         """x as it is drawn along a straight axis."""
         return np.log10(self.x) if self.log else self.x
 
+    @property
+    def names(self) -> list[str]:
+        """The label of each value."""
+        return list(self.ticks) or tick_labels(self.x.tolist(), digits=3)
 
-@dataclass(frozen=True)
-class Curve:
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What every tuning picture has.
+
+    levels  name -> value of each horizontal line
+    ylabel  what the numbers are
+    scale   how they are written; None: with four digits
+    """
+
+    levels: dict[str, Any]
+    ylabel: str
+    scale: Scale | None = None
+
+    def write(self, value: float) -> str:
+        """Return a number as it is written, with its unit."""
+        return f"{value:.4g}" if self.scale is None else self.scale.displayed(value)
+
+    @property
+    def factor(self) -> float:
+        """What numbers are multiplied by along an axis."""
+        return 1.0 if self.scale is None else self.scale.factor
+
+    @property
+    def unit(self) -> str:
+        """What follows numbers along an axis."""
+        return "" if self.scale is None else self.scale.unit
+
+    @property
+    def named_levels(self) -> dict[str, str]:
+        """Name -> "nested 4.2 %" for each level."""
+        return {name: f"{name} {self.write(x)}" for name, x in self.levels.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Curve(Shown):
     """Losses along one axis, sorted along it.
 
     which     [places] index of the setting at each place
     settings  [places] its name
     inner     [splits, places] inner losses of each outer split; mean averages over the splits
     outer     [splits, places] outer losses, or None
-    chosen    [splits] place of θ_j
+    chosen    [splits] place of the setting chosen in each
     one_se    [splits] place that the one-standard-error rule would choose, or None
-    levels    name -> value of each horizontal line
     """
 
     axis: Axis
@@ -62,8 +104,6 @@ class Curve:
     outer: np.ndarray | None
     chosen: np.ndarray
     one_se: np.ndarray | None
-    levels: dict[str, Any]
-    ylabel: str
 
     @property
     def mean(self) -> np.ndarray:
@@ -71,8 +111,8 @@ class Curve:
             return self.inner.mean(axis=0)
 
 
-@dataclass(frozen=True)
-class Surface:
+@dataclass(frozen=True, kw_only=True)
+class Surface(Shown):
     """Mean inner losses over a full grid of two parameters.
 
     which  [y, x] index of the setting in each cell
@@ -86,8 +126,6 @@ class Surface:
     mean: np.ndarray
     times: np.ndarray
     n_splits: int
-    levels: dict[str, Any]
-    ylabel: str
     large_is_good: bool
 
     @property
@@ -98,8 +136,31 @@ class Surface:
         return share if self.large_is_good else 1.0 - share
 
 
-def curve_of(result: RiskEstimate) -> Curve | Surface | None:
-    """Return the curve or surface of a result.
+@dataclass(frozen=True, kw_only=True)
+class Ranking(Shown):
+    """Settings of several parameters, the best first.
+
+    which     [places] index of the setting at each place
+    settings  [places] its name
+    mean      [places] its mean inner loss
+    times     [places] number of splits that chose it
+    """
+
+    which: np.ndarray
+    settings: tuple[str, ...]
+    mean: np.ndarray
+    times: np.ndarray
+    n_splits: int
+
+    def shown(self, most: int) -> list[int]:
+        """Return the places of at most so many settings: the best, and those chosen."""
+        chosen = np.flatnonzero(self.times)[:most].tolist()
+        best = [place for place in range(len(self.which)) if place not in chosen]
+        return sorted(chosen + best[: most - len(chosen)])
+
+
+def curve_of(result: RiskEstimate) -> Curve | Surface | Ranking | None:
+    """Return the curve, surface or ranking of a result.
 
     None if nothing was chosen among several settings, or all of them failed.
     """
@@ -111,7 +172,7 @@ def curve_of(result: RiskEstimate) -> Curve | Surface | None:
     axes = _axes(result.settings)
     if len(axes) == 2:
         return _surface(axes[0], axes[1], result)
-    return _curve(axes[0], result)
+    return _curve(axes[0], result) if axes else _ranking(result)
 
 
 def _curve(axis: Axis, result: RiskEstimate) -> Curve:
@@ -119,16 +180,33 @@ def _curve(axis: Axis, result: RiskEstimate) -> Curve:
     place = np.empty_like(order)
     place[order] = np.arange(order.size)
     outer, one_se = result.outer_curves, _one_se(result)
+    names = shown_settings(result.settings)
     return Curve(
         axis=Axis(axis.name, axis.x[order], axis.ticks),
         which=order,
-        settings=tuple(format_setting(result.settings[s]) for s in order),
+        settings=tuple(names[s] for s in order),
         inner=_shown(result.inner_curves, result)[:, order],
         outer=None if outer is None else _shown(outer, result)[:, order],
         chosen=place[result.chosen_index],
         one_se=None if one_se is None else place[one_se],
-        levels=_levels(result),
-        ylabel=f"inner {record_of(result).loss.words}",
+        **_labels(result),
+    )
+
+
+def _ranking(result: RiskEstimate) -> Ranking:
+    with np.errstate(all="ignore"):
+        mean = _shown(result.inner_curves, result).mean(axis=0)
+    best_first = -mean if record_of(result).loss.is_score else mean
+    order = np.argsort(best_first, kind="stable")  # NaN is last
+    names = shown_settings(result.settings)
+    times = np.bincount(result.chosen_index, minlength=order.size)
+    return Ranking(
+        which=order,
+        settings=tuple(names[s] or "–" for s in order),
+        mean=mean[order],
+        times=times[order],
+        n_splits=len(result.chosen_index),
+        **_labels(result),
     )
 
 
@@ -147,10 +225,14 @@ def _surface(x: Axis, y: Axis, result: RiskEstimate) -> Surface:
         mean=mean,
         times=np.bincount(result.chosen_index, minlength=row.size)[which],
         n_splits=len(inner),
-        levels=_levels(result),
-        ylabel=f"inner {loss.words}",
         large_is_good=loss.is_score,
+        **_labels(result),
     )
+
+
+def _labels(result: RiskEstimate) -> dict[str, Any]:
+    loss, scale = record_of(result).loss, scale_of(result)
+    return {"levels": _levels(result), "ylabel": loss.shown_name, "scale": scale}
 
 
 def _shown(losses: Any, result: RiskEstimate) -> np.ndarray:
@@ -162,8 +244,8 @@ def _shown(losses: Any, result: RiskEstimate) -> np.ndarray:
 def _levels(result: RiskEstimate) -> dict[str, Any]:
     """The flat estimate and the risk, where known."""
     loss = record_of(result).loss
-    outside = "nested" if len(result.plan.outer) > 1 else "test"
-    values = {"flat": result.flat, outside: result.risk}
+    outside = OUTSIDE[len(result.plan.outer) == 1]
+    values = {SAME_FOLDS: result.flat, outside: result.risk}
     return {name: loss.shown(x) for name, x in values.items() if x is not None}
 
 
@@ -185,18 +267,20 @@ def _one_se(result: RiskEstimate) -> np.ndarray | None:
 
 
 def _axes(settings: list[Setting]) -> list[Axis]:
-    """One axis, or two (the one with more values first) for a full grid of two parameters."""
+    """One axis, two (the one with more values first) for a full grid of two parameters, or none."""
     keys = dict.fromkeys(key for setting in settings for key in setting)
     varied = [key for key in keys if len({repr(s.get(key)) for s in settings}) > 1]
     in_every_setting = all(key in setting for key in varied for setting in settings)
-    if in_every_setting and len(varied) == 1:
-        return [_axis(varied[0], settings)]
-    if in_every_setting and len(varied) == 2:
-        axes = [_axis(key, settings) for key in varied]
+    if not in_every_setting:
+        return []
+    axes = [_axis(key, settings) for key in varied]
+    if len(axes) == 1:
+        return axes
+    if len(axes) == 2:
         axes.sort(key=lambda axis: -np.unique(axis.x).size)
         if _is_full_grid(axes[0].x, axes[1].x):
             return axes
-    return [Axis("setting, in grid order", np.arange(len(settings), dtype=np.float64))]
+    return []
 
 
 def _is_full_grid(x: np.ndarray, y: np.ndarray) -> bool:
@@ -207,15 +291,19 @@ def _is_full_grid(x: np.ndarray, y: np.ndarray) -> bool:
 
 
 def _axis(key: str, settings: list[Setting]) -> Axis:
-    name, values = key.rpartition("__")[2], [setting[key] for setting in settings]
+    name, values = shown_names(settings)[key], [setting[key] for setting in settings]
     if all(_is_number(value) for value in values):
         x = np.array(values, dtype=np.float64)
         if np.isfinite(x).all():
             return Axis(name, x)
-    words = {repr(value): format_value(value) for value in values}
+    words = {repr(value): _word(value) for value in values}
     place = {text: i for i, text in enumerate(words)}
     x = np.array([place[repr(value)] for value in values], dtype=np.float64)
     return Axis(name, x, tuple(words.values()))
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else format_value(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .svg import Picture
+from .drawing import Picture
 
 HEIGHT, MARGIN = 20, 7
 MOST_FOLDS = 30

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .axes import HEIGHT, WIDTH, Axes, nice_ticks, tick_labels
-from .svg import Picture, gridline, text
+from ..losses.scale import Scale
+from .axes import HEIGHT, WIDTH, Axes, nice_ticks, room_of, tick_labels
+from .drawing import Picture, gridline, text
 
 
 def draw_learning_curve(
@@ -13,13 +14,15 @@ def draw_learning_curve(
     values: np.ndarray,
     beyond: tuple[np.ndarray, np.ndarray] | None,
     label: str,
+    scale: Scale,
 ) -> Picture:
     """Draw a dot for each value, a line through the means, and dashes for what is not measured.
 
     sizes   [sizes] numbers of training rows
-    values  [sizes, repeats], NaN where not measured
+    values  [sizes, repeats] as displayed, NaN where not measured
     beyond  (sizes, values) of a formula that continues the means
     label   what the values are
+    scale   how they are written
     """
     with np.errstate(invalid="ignore"):
         known = np.isfinite(values)
@@ -28,11 +31,16 @@ def draw_learning_curve(
     every = np.concatenate([values[known], far[1]])
     ticks = nice_ticks(float(every.min()), float(every.max()))
     last = float(max(sizes[-1], *far[0])) if far[0].size else float(sizes[-1])
-    axes = Axes(0.0, last, ticks[0], ticks[-1])
-    labels = zip(ticks, tick_labels(ticks), strict=True)
+    names = tick_labels(ticks, scale)
+    left = max(44.0, 8 + max(map(room_of, names)))
+    axes = Axes(0.0, last, ticks[0], ticks[-1], left, top=20)
+    labels = zip(ticks, names, strict=True)
     parts = [gridline(axes, tick, name) for tick, name in labels]
+    parts.append(text(4, 11, label, "start"))
     for tick in nice_ticks(0.0, last, inside=True):
-        parts.append(text(axes.x(tick), axes.bottom + 14, f"{tick:g}", "middle"))
+        name = f"{tick:g}"
+        x = axes.inside(axes.x(tick), room_of(name))
+        parts.append(text(x, axes.bottom + 14, name, "middle"))
     parts.append(
         text((axes.left + axes.right) / 2, HEIGHT - 3, "training rows", "middle")
     )
@@ -46,9 +54,10 @@ def draw_learning_curve(
     if far[0].size:
         dashes = f'class="m" stroke-dasharray="5 4" d="{axes.path(*far)}"'
         parts.append(f"<path {dashes}/>")
-    low, high = float(np.nanmin(means)), float(np.nanmax(means))
+    ends = float(np.nanmin(means)), float(np.nanmax(means))
+    low, high = map(scale.displayed, ends)
     alt = (
         f"{label} against the number of training rows, {sizes[0]} to {sizes[-1]}: the mean "
-        f"runs from {low:.4g} to {high:.4g}."
+        f"runs from {low} to {high}."
     )
     return Picture("".join(parts), alt, WIDTH + 40)

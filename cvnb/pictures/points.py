@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .axes import HEIGHT, WIDTH, Axes, nice_ticks, tick_labels
-from .svg import Picture, centred, gridline, text
+from .drawing import Picture, centred, gridline, text
 
 
 @dataclass(frozen=True, eq=False)

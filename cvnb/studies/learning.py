@@ -16,6 +16,7 @@ from ..inference.spread import student_quantile
 from ..pictures.learning import draw_learning_curve
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
+from ..results.scales import scale_of
 from ..runs.again import Again
 from ..splits.layouts import compress
 from ..splits.options import check_seed
@@ -156,9 +157,10 @@ class LearningCurve(Report):
     @property
     def picture(self) -> str:
         """A small picture: a dot for each repeat, the mean, and the formula as a dashed line."""
-        loss = record_of(self.result).loss
+        loss, scale = record_of(self.result).loss, scale_of(self.result)
         shown, beyond = loss.shown(self.risks), self._continuation()
-        return draw_learning_curve(self.sizes, shown, beyond, loss.shown_name).img
+        drawn = draw_learning_curve(self.sizes, shown, beyond, loss.shown_name, scale)
+        return drawn.img
 
     def _continuation(self) -> tuple[np.ndarray, np.ndarray] | None:
         """(sizes, shown losses) of the formula from the largest size to twice as many rows."""

@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..pictures.cloud import draw_cloud
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
+from ..results.scales import scale_of
 from ..runs.again import Again
 from ..splits.options import check_seed
 from ..wording import count, rounded
@@ -132,7 +133,7 @@ class NullTest(Report):
         shown = loss.shown(self.risks)
         real = loss.shown(self.result.risk)
         marks = {"mean of shuffles": float(shown.mean()), "real targets": real}
-        return draw_cloud(shown, marks, loss.shown_name).img
+        return draw_cloud(shown, marks, loss.shown_name, scale_of(self.result)).img
 
     def figure(self) -> Any:
         """Draw the risks on shuffled targets in plotly, with the real one."""

@@ -16,6 +16,7 @@ from ..inference.spread import normal_quantile
 from ..pictures.cloud import draw_cloud
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
+from ..results.scales import scale_of
 from ..runs.again import Again
 from ..runs.options import Options
 from ..splits.options import check_seed
@@ -154,7 +155,8 @@ class OverSeeds(Report):
         loss = record_of(self.result).loss
         marks = {"mean": self.mean, "this run": self.result.risk}
         shown = {name: loss.shown(value) for name, value in marks.items()}
-        return draw_cloud(loss.shown(self.risks), shown, loss.shown_name).img
+        scale, risks = scale_of(self.result), loss.shown(self.risks)
+        return draw_cloud(risks, shown, loss.shown_name, scale).img
 
     def figure(self) -> Any:
         """Draw the risks in plotly, a dot for each seed."""

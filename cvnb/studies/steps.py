@@ -13,6 +13,7 @@ from ..inference.interval import Interval
 from ..pictures.steps import draw_steps
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
+from ..results.scales import scale_of
 from ..splits.options import check_seed
 from ..splits.recipes import Recipe
 from ..splits.specs import check_count, check_share
@@ -47,6 +48,11 @@ class Step:
     fits: int
     seconds: float
     why: str = ""
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the estimate was measured on rows outside of what chose."""
+        return self.result is not None and self.result.risk is not None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,7 +133,10 @@ class Ladder(Report):
             if step.interval is not None:
                 ends = step.interval.low, step.interval.high
             lines.append((step.name, estimate, *ends))
-        return draw_steps(lines, record_of(self._first).loss.shown_name).img
+        results = self.results.values()
+        outside = {step.name for step in self.steps if step.is_measured}
+        label, scale = record_of(self._first).loss.shown_name, scale_of(*results)
+        return draw_steps(lines, outside, label, scale).img
 
     def figure(self) -> Any:
         """Draw the estimates with their intervals in plotly."""

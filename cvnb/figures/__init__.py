@@ -1,14 +1,15 @@
 """Interactive plotly figures of plans, results and comparisons.
 
-They show the same numbers as the small static pictures. The functions are pure. Backgrounds
-are transparent and texts are medium grey, so that a figure is readable in a light and in a
-dark theme. Roles differ in lightness, not in hue alone.
+They show the same numbers as the small static pictures, in the same colours. The functions
+are pure. A figure has a white page of its own, so that it is readable in a light and in a dark
+theme, and no button that uploads it. `save` writes pictures for slides and papers.
 """
 
 from .comparison import comparison_figure
 from .curve import curve_figure
 from .nest import nest_figure
 from .optimism import optimism_figure
+from .saving import save
 from .theta import theta_figure
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "curve_figure",
     "nest_figure",
     "optimism_figure",
+    "save",
     "theta_figure",
 ]

@@ -109,7 +109,7 @@ def _curves(curve: Curve) -> list[go.Scatter]:
     n, none = len(curve.inner), curve.inner[:0]
     inner = curve.inner[:MOST_CURVES] if n > 1 else none
     outer = none if curve.outer is None else curve.outer[:MOST_CURVES]
-    mean = _name_of_mean(curve)
+    mean, tested = _name_of_mean(curve), f"test {_noun(curve)}"
     some = f" (the first {MOST_CURVES} of {n})" if n > MOST_CURVES else ""
     return [
         _joined(
@@ -133,13 +133,18 @@ def _curves(curve: Curve) -> list[go.Scatter]:
         _joined(
             curve,
             outer,
-            f"each fold's test error{some}",
-            "test error of fold",
+            f"each fold's {tested}{some}",
+            f"{tested} of fold",
             line={"color": ORANGE, "width": 1, "dash": "dot"},
             opacity=0.8,
             visible="legendonly",
         ),
     ]
+
+
+def _noun(curve: Curve) -> str:
+    is_score = curve.scale is not None and curve.scale.loss.is_score
+    return "score" if is_score else "error"
 
 
 def _name_of_mean(curve: Curve) -> str:

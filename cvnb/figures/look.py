@@ -92,7 +92,7 @@ def rows_of(names: Sequence[str]) -> dict[str, Any]:
     (Labels of an axis there would hide those of the other axis.)
     """
     axis = named_axis("", names, len(names)) | {"range": [len(names) - 0.4, -0.9]}
-    at = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom", "yshift": 6}
+    at = {"xref": "paper", "x": 0, "xanchor": "left", "yanchor": "bottom", "yshift": 8}
     words = [
         {"y": place, "text": name, "showarrow": False, **at}
         for place, name in enumerate(names)

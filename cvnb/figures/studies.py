@@ -101,7 +101,7 @@ def _swarm(study: OverSeeds) -> tuple[list[dict[str, Any]], float, list[float]]:
             f"seed {seed}: {scale.write(float(risk))}"
             for seed, risk in zip(study.seeds, study.risks, strict=True)
         ],
-        "customdata": risks,
+        "customdata": scale.loss.shown(study.risks),
         "hoverinfo": "text",
         "showlegend": True,
     }

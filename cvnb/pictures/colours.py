@@ -61,12 +61,12 @@ CLASSES = {
 LOOKS = (
     "text{font:11px system-ui,sans-serif}.m,.q{stroke-width:2;fill:none}"
     ".s,.r{stroke-width:.7;fill:none}.l{stroke-dasharray:4 3}"
-    ".o{paint-order:stroke;stroke-width:3px}.e{stroke:#767676;stroke-width:.7}"
+    ".o{paint-order:stroke;stroke-width:3px}.e{stroke:#767676;stroke-width:.7}.f{fill:none}"
 )
 
 
-def style() -> str:
-    """Return the style sheet of a picture, which follows the theme of its page."""
+def style(themes: bool = True) -> str:
+    """Return the style sheet of a picture, which follows the theme of its page or is light."""
     rules = [
         "".join(
             f"{name}{{{kind}:{colours[role]}}}"
@@ -74,4 +74,6 @@ def style() -> str:
         )
         for colours in (LIGHT, DARK)
     ]
+    if not themes:
+        return LOOKS + rules[0]
     return f"{LOOKS}{rules[0]}@media(prefers-color-scheme:dark){{{rules[1]}}}"

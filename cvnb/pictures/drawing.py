@@ -35,13 +35,19 @@ class Picture:
     def svg(self) -> str:
         return self.sized(self.width)
 
-    def sized(self, width: float) -> str:
-        """Return the SVG at another width, everything in proportion."""
+    def sized(self, width: float, for_page: bool = False) -> str:
+        """Return the SVG at another width, everything in proportion.
+
+        for_page: whether it is on white, whatever the theme of the one who opens it
+        """
         height = width * self.height / self.width
         size = f'width="{width:g}" height="{height:g}"'
         view = f'viewBox="0 0 {self.width} {self.height}"'
         tag = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view}>'
-        return f"{tag}<style>{style()}</style>{self.body}</svg>"
+        if not for_page:
+            return f"{tag}<style>{style()}</style>{self.body}</svg>"
+        page = f'<rect class="c" width="{self.width}" height="{self.height}"/>'
+        return f"{tag}<style>{style(themes=False)}</style>{page}{self.body}</svg>"
 
     @property
     def img(self) -> str:

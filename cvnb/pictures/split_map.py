@@ -8,13 +8,14 @@ one split by inner test part.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
+from ..results.estimate import RiskEstimate, record_of
 from ..splits.layouts import NEVER, Partition, are_apart
 from ..splits.plan import Plan
 
@@ -38,12 +39,14 @@ class Bar:
            index of the inner test part that contains these training rows of an outer split
     order  [rows] the row at each place
     inner  index of the inner split within `split`; None for the outer split itself
+    state  "" if it is finished, else the word for what it is instead: "running", "waiting"
     """
 
     split: int
     spans: tuple[Span, ...]
     order: np.ndarray
     inner: int | None = None
+    state: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,21 @@ class Nest:
         return any(role == "test" for bar in self.bars for _, _, role in bar.spans)
 
 
-def nest_of(plan: Plan, most: int = 8) -> Nest:
-    """Return the bars of the outer splits: the first ones and the last, at most `most`."""
+def nest_of_result(result: RiskEstimate, most: int = 8) -> Nest:
+    """Return the bars of the outer splits; those that were not finished say so."""
+    n_done = len(record_of(result).table.chosen)
+    states = {j: "not run" for j in range(n_done, result.plan.n_parts)}
+    return nest_of(result.plan, most, states)
+
+
+def nest_of(
+    plan: Plan, most: int = 8, states: Mapping[int, str] | None = None
+) -> Nest:
+    """Return the bars of the outer splits: the first ones and the last, at most `most`.
+
+    states: the word for each split that is not finished
+    """
+    states = states or {}
     n_splits = max(1, len(plan.outer))
     shown = _first_and_last(n_splits, most)
     roles_of = {j: _roles(plan, j) for j in shown}
@@ -128,7 +144,8 @@ def nest_of(plan: Plan, most: int = 8) -> Nest:
     bars = []
     for j, roles in roles_of.items():
         order = np.arange(plan.n_rows) if in_order else _sorted(plan, roles)
-        bars.append(Bar(j, _spans(roles[order], blocks), order))
+        spans = _spans(roles[order], blocks)
+        bars.append(Bar(j, spans, order, state=states.get(j, "")))
     return Nest(
         bars=tuple(bars),
         n_splits=n_splits,

@@ -18,6 +18,7 @@ from .split_map import Bar, Nest, RowBand
 LEFT = 54  # of the bars of a row map; their labels are left of it
 MOST_RUNS = 120
 SHOWN = 10  # more inner curves of outer splits than this are not drawn
+ROOM = 12  # pixels of a bar that has room for a word
 THIN = 0.2  # share of a bar's height that unused rows take
 
 # Role -> CSS class of its colour; a buffer is a gap.
@@ -41,11 +42,16 @@ def draw_nest(nest: Nest) -> Picture:
         y = top + place * pitch + 0.68 * pitch
         parts.append(text(LEFT - 6, y, "" if is_single else bar_name(bar), "end"))
     parts += paths(_bar_shapes(nest, top, pitch, scale))
+    for place, bar in enumerate(nest.bars):
+        if bar.state and pitch >= ROOM:
+            y = top + place * pitch + 0.68 * pitch
+            parts.append(text((LEFT + WIDTH - 6) / 2, y, bar.state, "middle", "o"))
     below = top + len(nest.bars) * pitch + 14
     first, second = _nest_words(nest)
     parts += _legend(nest, first, second, below)
     folds = count(nest.n_splits, "inner fold" if nest.inside else "fold")
-    alt = f"Row map of {folds} of {nest.n_rows} rows: {first}; {second}."
+    words = "; ".join([first, second, *_states(nest)])
+    alt = f"Row map of {folds} of {nest.n_rows} rows: {words}."
     return Picture("".join(parts), alt, WIDTH, math.ceil(below + 20))
 
 
@@ -69,13 +75,16 @@ def _bar_shapes(nest: Nest, top: float, pitch: float, scale: float) -> Shapes:
     for place, bar in enumerate(nest.bars):
         y = top + place * pitch + 1
         for start, end, role in bar.spans:
+            if bar.state and role != "test":
+                continue  # no part of an unfinished fold is drawn as done
             width = (end - start) * scale
             gap = 1.0 if role == "test" and width > 4 else 0.0
             x, width = LEFT + start * scale + gap, width - 2 * gap
             width = max(1.2 if role == "test" else 0.6, width)
             high = height * (THIN if role == "unused" else 1.0)
             low = y + (height - high) / 2
-            if kind := _kind(role, nest.n_inner):
+            kind = "n f" if bar.state else _kind(role, nest.n_inner)
+            if kind:
                 shape = f"M{x:.1f} {low:.1f}h{width:.1f}v{high:.1f}h-{width:.1f}z"
                 yield f'class="{kind}"', shape
         yield 'class="r"', f"M{LEFT} {y:.1f}h{whole:.1f}v{height:.1f}h-{whole:.1f}z"
@@ -98,6 +107,11 @@ def _legend(nest: Nest, first: str, second: str, below: float) -> list[str]:
         corner = f'x="{LEFT + 4.5 * place}" y="{below + 6:.1f}"'
         parts.append(f'<rect class="{kind}" {corner} width="4.5" height="9"/>')
     return [*parts, text(LEFT + 13, below + 14, second, "start")]
+
+
+def _states(nest: Nest) -> list[str]:
+    """ "fold 4 not run" for each fold that is not finished."""
+    return [f"{bar_name(bar)} {bar.state}" for bar in nest.bars if bar.state]
 
 
 def _key_kinds(nest: Nest) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from ..families.labels import estimator_label, shown_settings
 from ..pictures.curves import curve_of
 from ..pictures.dots import Line, draw_lines
-from ..pictures.split_map import nest_of
+from ..pictures.split_map import nest_of_result
 from ..pictures.svg import draw_curve, draw_nest
 from ..results.estimate import RiskEstimate, record_of
 from ..results.notes import actions_of
@@ -163,7 +163,7 @@ def _dots(result: RiskEstimate) -> str:
 
 def pictures_of(result: RiskEstimate) -> str:
     """Return the curve and the nest map, side by side where there is room."""
-    curve, pictures = curve_of(result), [draw_nest(nest_of(result.plan))]
+    curve, pictures = curve_of(result), [draw_nest(nest_of_result(result))]
     if curve is not None:
         pictures.insert(0, draw_curve(curve))
     return f"<div>{' '.join(picture.img for picture in pictures)}</div>"

@@ -1,4 +1,4 @@
-"""CurveExplorer: the curve of a result by outer split, by another rule, at one θ."""
+"""CurveExplorer: the curve of a result by fold, by another rule, at one setting."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import plotly.graph_objects as go
 import traitlets as t
 
 from ..errors import InputError, WrongTypeError
-from ..families.labels import format_setting
+from ..families.labels import shown_settings
 from ..figures.curve import figure_of
-from ..figures.look import ORANGE
+from ..figures.look import INK
 from ..inference.rules import rule_of
-from ..pictures.curves import Curve, Surface, curve_of
+from ..pictures.curves import Curve, Ranking, Surface, curve_of
 from ..pictures.split_map import nest_of, opened
 from ..pictures.svg import draw_nest
 from ..results.estimate import RiskEstimate, record_of
+from ..results.scales import scale_of
 from ..views.card import pictures_of, strip_of
 from ..views.markup import html_table
-from ..wording import number
 from .curve_view import CurveView, figure_of_result
 from .static_copy import Snapshot
 from .view import View, panel, wide
@@ -33,7 +33,8 @@ RULES = [["min", "minimum"], ["one_se", "one standard error"]]
 class CurveExplorer(View):
     """The curve of a result.
 
-    split          "all splits", or the number of an outer split, whose inner curve is emphasised
+    split          "all splits", or the index of an outer split ("0" is fold 1), whose inner
+                   curve is emphasised
     rule           the rule whose choices are marked: "as chosen", "min" or "one_se"
     theta          a setting by its label; its fold losses are listed; a click on the curve sets it
     log_x, log_y   whether the axes are logarithmic
@@ -68,21 +69,21 @@ class CurveExplorer(View):
                 "them failed)."
             )
         self.result, self._curve_drawn = result, curve
-        self._names_of_settings = _unique(map(format_setting, result.settings))
+        self._names_of_settings = _unique(shown_settings(result.settings))
         self._settings = {name: s for s, name in enumerate(self._names_of_settings)}
         self._curve = CurveView()
         self._losses, self._map = panel("losses"), panel("nest")
         self._clickable: Any = None
-        splits = [EVERY, *map(str, range(len(result.chosen)))]
+        folds = [[str(j), f"fold {j + 1}"] for j in range(len(result.chosen))]
         fields = [
-            {"name": "split", "label": "Outer split", "kind": "choice"},
+            {"name": "split", "label": "Fold", "kind": "choice"},
             {"name": "rule", "label": "Choices by", "kind": "choice"},
-            {"name": "theta", "label": "θ", "kind": "choice"},
-            {"name": "log_x", "label": "θ axis logarithmic", "kind": "check"},
-            {"name": "log_y", "label": "Loss axis logarithmic", "kind": "check"},
+            {"name": "theta", "label": "Setting", "kind": "choice"},
+            {"name": "log_x", "label": "Setting axis logarithmic", "kind": "check"},
+            {"name": "log_y", "label": "Error axis logarithmic", "kind": "check"},
         ]
         choices = {
-            "split": [[split, split] for split in splits],
+            "split": [[EVERY, "all folds"], *folds],
             "rule": [[CHOSEN, CHOSEN], *RULES],
             "theta": [["", "none"], *([name, name] for name in self._settings)],
         }
@@ -143,11 +144,10 @@ class CurveExplorer(View):
             raise InputError(
                 "the θ axis has a value of 0 or less, which has no logarithm; leave it straight."
             )
-        figure = figure_of(curve)
+        figure = figure_of(curve, self.log_y)
         if isinstance(curve, Curve):
             self._mark(figure, curve, j, chosen)
             figure.update_xaxes(type="log" if self.log_x else "linear")
-            figure.update_yaxes(type="log" if self.log_y else "linear")
         self._curve.draw(figure)
         self._listen()
         self._losses.value = self._table(j)
@@ -160,15 +160,16 @@ class CurveExplorer(View):
 
     def _table(self, j: int | None) -> str:
         """The fold losses of θ as HTML; a hint if no θ is chosen."""
+        scale = scale_of(self.result)
         rows: list[Any] = [
-            [str(split), number(inner), number(outer)]
-            for split, inner, outer in self.fold_losses
+            [str(place), scale.displayed(inner), scale.displayed(outer)]
+            for place, (_, inner, outer) in enumerate(self.fold_losses, start=1)
         ]
         if not rows:
-            return "<div>Click on the curve, or choose θ, to see its fold losses.</div>"
-        name = "score" if record_of(self.result).loss.is_score else "loss"
-        split = "outer split" if j is None else "outer, inner split"
-        head = [split, f"inner {name}", f"outer {name}"]
+            return "<div>Click on the curve, or choose a setting, to see its folds.</div>"
+        name = "score" if scale.loss.is_score else "error"
+        fold = "fold" if j is None else f"inner fold of fold {j + 1}"
+        head = [fold, f"inner {name}", f"test {name}"]
         return f"<b>{escape(self.theta)}</b>{html_table((head, rows))}"
 
     def _mark(
@@ -182,45 +183,46 @@ class CurveExplorer(View):
             if s >= 0 and (j is None or i == j)
         ]
         markers = [trace for trace in figure.data if trace.mode == "markers"]
-        marks = next(trace for trace in markers if trace.marker.color == ORANGE)
+        marks = next(trace for trace in markers if trace.marker.symbol is None)
         marks.update(
             x=[curve.axis.x[at] for _, at in shown],
-            y=[curve.inner[i, at] for i, at in shown],
+            y=[curve.factor * curve.inner[i, at] for i, at in shown],
             name=f"chosen: {self.rule}" if self.rule != CHOSEN else marks.name,
-            hovertext=[f"<b>{curve.settings[at]}</b>, split {i}" for i, at in shown],
+            hovertext=[f"<b>{curve.settings[at]}</b>, fold {i + 1}" for i, at in shown],
         )
-        strong = ([], []) if j is None else (curve.axis.x, curve.inner[j])
+        strong = ([], [])
+        if j is not None:
+            strong = (curve.axis.x, curve.factor * curve.inner[j])
         figure.add_scatter(
             x=strong[0],
             y=strong[1],
             mode="lines",
-            name=f"inner curve of outer split {j}",
+            name="" if j is None else f"inside fold {j + 1}",
             showlegend=j is not None,
-            line={"color": ORANGE, "width": 2},
+            line={"color": INK, "width": 2},
             hoverinfo="skip",
         )
         at = [place[s] for name, s in self._settings.items() if name == self.theta]
         line = curve.mean if j is None else curve.inner[j]
         figure.add_scatter(
             x=curve.axis.x[at],
-            y=line[at],
+            y=curve.factor * line[at],
             mode="markers",
-            name="θ",
+            name=self.theta or "setting",
             showlegend=bool(at),
             hoverinfo="skip",
             marker={
                 "symbol": "circle-open",
                 "size": 18,
-                "color": ORANGE,
+                "color": INK,
                 "line": {"width": 2},
             },
         )
 
     def _listen(self) -> None:
-        """A click on the mean of the curves, or on a cell of the heat map, sets θ."""
-        surface = isinstance(self._curve_drawn, Surface)
+        """A click on the mean of the curves, a cell of the heat map or a row sets the setting."""
         traces = self._curve.widget.data
-        if surface:
+        if isinstance(self._curve_drawn, Surface | Ranking):
             target = traces[0]
         else:
             means = [trace for trace in traces if trace.legendgroup == "mean"]
@@ -233,6 +235,8 @@ class CurveExplorer(View):
         if points.point_inds:
             at = points.point_inds[0]
             place = tuple(at) if isinstance(at, list | tuple) else at
+            if isinstance(self._curve_drawn, Ranking):
+                place = self._clickable.customdata[place]
             self.theta = self._names_of_settings[int(self._curve_drawn.which[place])]
 
     def _send_again(self) -> None:

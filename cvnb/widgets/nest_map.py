@@ -22,7 +22,7 @@ ALL = "outer splits"
 class NestMap(View):
     """The splits of a plan.
 
-    show   what is drawn: "outer splits", or "inside split 0", ...
+    show   what is drawn: "outer splits", or "inside split 0", ... (on the screen fold 1)
     row    a row of the data, whose roles in the splits are listed below the picture
 
     >>> from cvnb import Recipe
@@ -32,7 +32,7 @@ class NestMap(View):
     >>> nest
     NestMap(3-fold CV, inside each training part 2-fold CV)
     >>> nest.does
-    ['is in the test part of outer split 0', 'is trained on in 2 outer splits']
+    ['is in test fold 1', 'is trained on in 2 folds']
     >>> nest.wait(60), "Row 4" in nest.snapshot().html
     (True, True)
     >>> nest.close()
@@ -49,15 +49,15 @@ class NestMap(View):
             )
         self.plan = plan if isinstance(plan, Plan) else plan.plan
         self._map, self._words = panel("nest"), panel("words")
-        views = [ALL]
+        views = [[ALL, "all folds"]]
         if self.plan.inner_layouts is not None:
-            views += [f"inside split {j}" for j in range(self.plan.n_parts)]
+            n = range(self.plan.n_parts)
+            views += [[f"inside split {j}", f"inside fold {j + 1}"] for j in n]
         fields = [
             {"name": "show", "label": "Show", "kind": "choice"},
             number("row", "Row", 0, self.plan.n_rows - 1, strict=True),
         ]
-        choices = {"show": [[view, view] for view in views]}
-        super().__init__(fields, choices, [self._map, self._words])
+        super().__init__(fields, {"show": views}, [self._map, self._words])
 
     def _show(self) -> None:
         if not 0 <= self.row < self.plan.n_rows:
@@ -84,16 +84,16 @@ class NestMap(View):
         """The roles of the row, in words."""
         if self.show == ALL:
             if not len(self.plan.outer):
-                return ["is in S, and nothing is measured outside it"]
-            return _roles("outer split", self.plan.outer, self.row)
+                return ["is trained on; no rows are held out"]
+            return _roles("fold", self.plan.outer, self.row)
         train, test = self.plan.part(self._split)
-        outside = f"outer split {self._split}"
+        fold = self._split + 1
         if self.row in test:
-            return [f"is in the test part of {outside}: no inner split touches it"]
+            return [f"is in test fold {fold}: no inner fold touches it"]
         if self.row not in train:
-            return [f"is not used in {outside}"]
-        roles = _roles("inner split", self.plan.inner[self._split], self.row)
-        return [f"is trained on in {outside}", *roles]
+            return [f"is not used in fold {fold}"]
+        roles = _roles("inner fold", self.plan.inner[self._split], self.row)
+        return [f"is trained on in fold {fold}", *roles]
 
     def snapshot(self) -> Snapshot:
         """Return a static copy: the map and the roles of the row."""
@@ -106,12 +106,13 @@ class NestMap(View):
 
 def _roles(what: str, splits: Splits, row: int) -> list[str]:
     """In how many splits a row is tested, trained on, or in neither part."""
-    tested = [str(j) for j, (_, test) in enumerate(splits) if row in test]
+    tested = [str(j) for j, (_, test) in enumerate(splits, start=1) if row in test]
     n_trained = sum(row in train for train, _ in splits)
     n_neither = len(splits) - n_trained - len(tested)
-    where = f"{what} {some(tested)}" if tested else f"no {what}"
+    test = what.replace("fold", "test fold")
+    where = f"{test} {some(tested)}" if tested else f"no {test}"
     roles = [
-        f"is in the test part of {where}",
+        f"is in {where}",
         f"is trained on in {count(n_trained, what)}",
     ]
     if n_neither:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..figures.studies import beside_curve
+from ..losses.scale import Scale
 from ..results.estimate import RiskEstimate, record_of
+from ..results.scales import scale_of
 from ..studies.seeds import OverSeeds, growing
 from ..views.markup import html
-from ..wording import count, rounded
+from ..wording import count
 from .curve_view import CurveView, figure_of_result
 from .view import panel
 from .watched import Watched
@@ -72,11 +74,13 @@ class SpreadView:
 def words_of(study: OverSeeds) -> str:
     """Mean, sd, the run itself, and the share of the seed, as HTML."""
     loss, n = record_of(study.result).loss, study.risks.size
-    mean, own = (loss.shown(x) for x in (study.mean, study.result.risk))
+    scale = scale_of(study.result)
+    mean, own = (scale.write(x) for x in (study.mean, study.result.risk))
     of = "" if study.complete else f" of {study.n}"
-    sd = f", sd <b>{rounded(study.sd, 2)}</b>" if n > 1 else ""
+    spread = Scale.of_difference(loss, study.sd, study.sd).size(study.sd)
+    sd = f", sd <b>{spread}</b>" if n > 1 else ""
     head = f"{loss.shown_name} over {count(n, 'seed')}{of}: mean "
-    first = f"{html(head)}<b>{rounded(mean, 4)}</b>{sd}; this run {rounded(own, 4)}."
+    first = f"{html(head)}<b>{mean}</b>{sd}; this run {own}."
     return "".join(
         f"<div>{line}</div>" for line in (first, *map(html, study.sentences))
     )

@@ -92,5 +92,5 @@ def wide(img: str) -> str:
     """Let a picture fill the width that there is, up to 400 pixels."""
     return img.replace(
         'style="vertical-align:top"',
-        'style="vertical-align:top;width:400px;height:auto"',
+        'style="vertical-align:top;width:400px;max-width:100%;height:auto"',
     )

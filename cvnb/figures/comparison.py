@@ -6,8 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..errors import InputError, WrongTypeError
-from ..results.comparison import Comparison
 from ..losses.scale import Scale
+from ..results.comparison import Comparison
 from ..results.estimate import record_of
 from ..results.scales import scale_of
 from .look import FOLD, ORANGE, named_axis, plain, titled_axis
@@ -45,7 +45,9 @@ def comparison_figure(comparison: Comparison) -> go.Figure:
     folds = np.array([[loss.shown(x) for x in r.fold_risks[:n]] for r in results])
     figure = go.Figure([_lines(names, folds, scale), _means(names, folds, scale)])
     means = [scale.displayed(mean) for mean in folds.mean(axis=1).tolist()]
-    ticks = [f"{name}<br><b>{mean}</b>" for name, mean in zip(names, means, strict=True)]
+    ticks = [
+        f"{name}<br><b>{mean}</b>" for name, mean in zip(names, means, strict=True)
+    ]
     x_axis = named_axis("", ticks) | {"range": [-0.5, len(names) - 0.5]}
     axes = {"xaxis": x_axis, "yaxis": titled_axis(loss.shown_name, scale)}
     return figure.update_layout(plain(430) | axes)

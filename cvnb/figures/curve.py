@@ -8,7 +8,15 @@ import numpy as np
 import plotly.graph_objects as go
 
 from ..errors import InputError
-from ..pictures.curves import OUTSIDE, SAME_FOLDS, Axis, Curve, Ranking, Surface, curve_of
+from ..pictures.curves import (
+    OUTSIDE,
+    SAME_FOLDS,
+    Axis,
+    Curve,
+    Ranking,
+    Surface,
+    curve_of,
+)
 from ..pictures.drawing import cut
 from ..results.estimate import RiskEstimate
 from ..wording import count
@@ -71,9 +79,7 @@ def figure_of(curve: Curve | Surface | Ranking, log_y: bool = False) -> go.Figur
     axes = {"xaxis": _x_axis(curve.axis), "yaxis": y_axis}
     axes["yaxis"]["type"] = "log" if log_y else "linear"
     traces = [*_band(curve), *_curves(curve), *_choices(curve), *_levels(curve)]
-    return go.Figure(
-        [*traces, _labels(curve, log_y)], plain(HEIGHT, right=ROOM) | axes
-    )
+    return go.Figure([*traces, _labels(curve, log_y)], plain(HEIGHT, right=ROOM) | axes)
 
 
 def _line(x: Any, y: Any, name: str, **options: Any) -> go.Scatter:

@@ -22,7 +22,9 @@ BAND = "rgba(21,101,192,.15)"  # of BLUE
 HEAT = [[0.0, LIGHT["pale"]], [1.0, BLUE]]  # from worst to best
 BOTH_WAYS = [[0.0, GREY], [0.5, PAGE], [1.0, BLUE]]
 LINES: dict[str, Any] = {"gridcolor": GRID, "zeroline": False}
-BELOW: dict[str, Any] = {  # every entry as wide as its words, in as many lines as it takes
+BELOW: dict[
+    str, Any
+] = {  # every entry as wide as its words, in as many lines as it takes
     "orientation": "h",
     "yref": "container",
     "y": 0,

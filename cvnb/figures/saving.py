@@ -89,7 +89,9 @@ def _figure_maker(shown: Any) -> Callable[[], go.Figure]:
         return lambda: comparison_figure(shown)
     if isinstance(shown, Plan):
         return lambda: nest_figure(shown)
-    if callable(figure := getattr(shown, "figure", None)) and not isinstance(shown, type):
+    if callable(figure := getattr(shown, "figure", None)) and not isinstance(
+        shown, type
+    ):
         return figure
     raise WrongTypeError(
         "save takes a result, a comparison, a plan, a study or a figure, got "
@@ -136,7 +138,9 @@ def _image(figure: go.Figure, kind: str, width: int) -> bytes:
     try:
         return figure.to_image(kind, width=DRAWN, height=height, scale=width / DRAWN)
     except RuntimeError as error:  # no browser, or one that does not start
-        raise InputError(f"kaleido found no browser that draws a .{kind}: {INSTALL}") from error
+        raise InputError(
+            f"kaleido found no browser that draws a .{kind}: {INSTALL}"
+        ) from error
 
 
 def _write(path: Path, content: bytes) -> Path:
@@ -146,7 +150,9 @@ def _write(path: Path, content: bytes) -> Path:
         part.write_bytes(content)
         os.replace(part, path)
     except OSError as error:
-        raise InputError(f"{str(path)!r} cannot be written: {error.strerror}.") from error
+        raise InputError(
+            f"{str(path)!r} cannot be written: {error.strerror}."
+        ) from error
     finally:
         part.unlink(missing_ok=True)
     return path

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from ..losses.scale import Scale
 from ..results.estimate import RiskEstimate, record_of
+from ..results.scales import scale_of
 from ..studies.learning import LearningCurve
 from ..studies.null import NullTest
 from ..studies.seeds import OverSeeds
 from ..studies.steps import Ladder
-from ..losses.scale import Scale
-from ..results.scales import scale_of
 from ..wording import count
 from .look import BAND, BLUE, GREY, ORANGE, named_axis, plain, rows_of, titled_axis
 
@@ -48,8 +48,8 @@ def beside_curve(figure: go.Figure, study: OverSeeds | None) -> go.Figure:
     for trace in figure.data:
         if trace.name == "labels":
             trace.update(x=[], y=[], text=[], textfont={"color": GREY})
-        elif trace.mode == "lines" and trace.name and len(trace.x):
-            trace.showlegend = True
+        elif trace.type == "scatter" and trace.mode == "lines" and len(trace.x):
+            trace.showlegend = bool(trace.name)
     figure.update_traces(colorbar={"x": share}, selector={"type": "heatmap"})
     x_axis: dict[str, Any] = named_axis("seeds", [" "]) | {"showgrid": False}
     x_axis |= {"domain": [share * 1.25, 1.0], "anchor": "y2"}
@@ -305,7 +305,9 @@ def ladder_figure(steps: Ladder) -> go.Figure:
         marker={
             "size": 11,
             "color": [ORANGE if step.is_measured else GREY for step in shown],
-            "symbol": ["circle" if step.is_measured else "circle-open" for step in shown],
+            "symbol": [
+                "circle" if step.is_measured else "circle-open" for step in shown
+            ],
         },
         error_x=error,
         hovertext=[

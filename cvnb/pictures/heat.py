@@ -19,7 +19,9 @@ STEPS = 5  # of the key
 def draw_surface(surface: Surface) -> Picture:
     """Draw cells, stronger for better mean inner losses; rings count the folds that chose one."""
     n_y, n_x = surface.mean.shape
-    rows, columns = ([cut(name, LONGEST) for name in axis.names] for axis in (surface.y, surface.x))
+    rows, columns = (
+        [cut(name, LONGEST) for name in axis.names] for axis in (surface.y, surface.x)
+    )
     left = 24 + math.ceil(max(map(room_of, rows)))
     right = left + WIDTH - 22
     width, height = (right - left) / n_x, (BOTTOM - TOP) / n_y
@@ -76,7 +78,9 @@ def _cells(surface: Surface, left: float, width: float, height: float) -> list[s
         parts.append(f'<rect class="h" x="{x:.1f}" y="{y:.1f}" {size} {shade}/>')
         times, x, y = surface.times[row, column], x + width / 2, y + height / 2
         if times:
-            marks.append(f'<circle class="c e" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>')
+            marks.append(
+                f'<circle class="c e" cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}"/>'
+            )
             if radius >= 6:
                 marks.append(text(x, y + 4, times, "middle", "i"))
     return [*parts, *marks]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from .axes import Axes, nice_ticks, room_of, tick_labels
 from .curves import Ranking
 from .drawing import Picture, cut, text
@@ -18,7 +16,9 @@ PLOT = 120  # pixels of the dots
 def draw_ranking(ranking: Ranking) -> Picture:
     """Draw one row a setting: its name, its mean inner loss as a dot and a number, its choices."""
     places = ranking.shown(MOST)
-    names = [cut(f"{place + 1}. {ranking.settings[place]}", LONGEST) for place in places]
+    names = [
+        cut(f"{place + 1}. {ranking.settings[place]}", LONGEST) for place in places
+    ]
     numbers = [float(ranking.mean[place]) for place in places]
     known = [value for value in numbers if math.isfinite(value)]
     ticks = nice_ticks(min(known), max(known), inside=True)
@@ -29,13 +29,17 @@ def draw_ranking(ranking: Ranking) -> Picture:
         text(4, 12, "setting, the best first", "start"),
         text(left + 6, 12, cut(ranking.ylabel, 30), "start"),
     ]
-    for place, name, value, row in zip(places, names, numbers, range(len(places)), strict=True):
+    for place, name, value, row in zip(
+        places, names, numbers, range(len(places)), strict=True
+    ):
         y = TOP + ROW * (row + 0.5)
         parts.append(text(4, y + 4, name, "start"))
         parts.append(f'<path class="g" d="M{axes.left} {y:.1f}H{axes.right}"/>')
         if math.isfinite(value):
             kind = "i" if ranking.times[place] else "h"
-            parts.append(f'<circle class="{kind}" cx="{axes.x(value):.1f}" cy="{y:.1f}" r="4"/>')
+            parts.append(
+                f'<circle class="{kind}" cx="{axes.x(value):.1f}" cy="{y:.1f}" r="4"/>'
+            )
         words = ranking.write(value) if math.isfinite(value) else "failed"
         if times := int(ranking.times[place]):
             words += f", chosen ×{times}"

@@ -124,13 +124,11 @@ class Nest:
 def nest_of_result(result: RiskEstimate, most: int = 8) -> Nest:
     """Return the bars of the outer splits; those that were not finished say so."""
     n_done = len(record_of(result).table.chosen)
-    states = {j: "not run" for j in range(n_done, result.plan.n_parts)}
+    states = dict.fromkeys(range(n_done, result.plan.n_parts), "not run")
     return nest_of(result.plan, most, states)
 
 
-def nest_of(
-    plan: Plan, most: int = 8, states: Mapping[int, str] | None = None
-) -> Nest:
+def nest_of(plan: Plan, most: int = 8, states: Mapping[int, str] | None = None) -> Nest:
     """Return the bars of the outer splits: the first ones and the last, at most `most`.
 
     states: the word for each split that is not finished

@@ -35,7 +35,9 @@ def draw_steps(
         parts.append(text(LEFT - 6, y + 4, name, "end"))
         parts.append(f'<path class="q" d="M{axes.x(low):.1f} {y}H{axes.x(high):.1f}"/>')
         kind = "t" if name in outside else "p"
-        parts.append(f'<circle class="{kind}" cx="{axes.x(value):.1f}" cy="{y}" r="4"/>')
+        parts.append(
+            f'<circle class="{kind}" cx="{axes.x(value):.1f}" cy="{y}" r="4"/>'
+        )
     parts.append(text((LEFT + RIGHT) / 2, bottom + 29, label, "middle"))
     named = "; ".join(f"{name} {scale.displayed(value)}" for name, value, *_ in lines)
     return Picture("".join(parts), f"{label}: {named}.", RIGHT + 20, bottom + 36)

@@ -74,7 +74,7 @@ class RiskEstimate:
     >>> result.plan.outer, result.predictor()[-1]
     (<5 splits: 120 training rows, 30 test rows>, KNeighborsClassifier(metric='euclidean'))
     >>> list(result.to_frame()), len(result.curve_figure().data), len(result.nest_figure().data)
-    (['split', 'n_train', 'n_test', 'k', 'inner_score', 'outer_score'], 9, 29)
+    (['split', 'n_train', 'n_test', 'k', 'inner_score', 'outer_score'], 10, 29)
     >>> result.code().splitlines()[-1]
     "result = recipe.run(knn(k=[1, 5, 9]), X, y, scoring='accuracy', flat=True)"
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -166,7 +166,9 @@ class CurveExplorer(View):
             for place, (_, inner, outer) in enumerate(self.fold_losses, start=1)
         ]
         if not rows:
-            return "<div>Click on the curve, or choose a setting, to see its folds.</div>"
+            return (
+                "<div>Click on the curve, or choose a setting, to see its folds.</div>"
+            )
         name = "score" if scale.loss.is_score else "error"
         fold = "fold" if j is None else f"inner fold of fold {j + 1}"
         head = [fold, f"inner {name}", f"test {name}"]
@@ -190,7 +192,7 @@ class CurveExplorer(View):
             name=f"chosen: {self.rule}" if self.rule != CHOSEN else marks.name,
             hovertext=[f"<b>{curve.settings[at]}</b>, fold {i + 1}" for i, at in shown],
         )
-        strong = ([], [])
+        strong: tuple[Any, Any] = ([], [])
         if j is not None:
             strong = (curve.axis.x, curve.factor * curve.inner[j])
         figure.add_scatter(

@@ -22,6 +22,7 @@ from cvnb.figures.nest import ROLES
 from cvnb.inference import optimism, theta_report
 from cvnb.pictures.curves import Surface, curve_of
 from cvnb.pictures.split_map import nest_of, opened
+from cvnb.results.scales import scale_of
 from plans import PLANS, X, y
 
 NAMES = {name: role for role, (name, _, _) in ROLES.items()}
@@ -68,9 +69,9 @@ def test_the_pointer_names_the_row_and_its_role():
     """On a small table every row has a shape of its own; its class is in a strip."""
     plan = Recipe(3, 2).plan(X, y)
     figure = nest_figure(plan)
-    test = next(trace for trace in figure.data if trace.name == "outer test part")
+    test = next(trace for trace in figure.data if trace.name == "test fold")
     named = [
-        int(re.match(r"row (\d+)<br>outer split 0: outer test part$", text)[1])
+        int(re.match(r"row (\d+)<br>fold 1: test fold$", text)[1])
         for text in test.hovertext[:20]
     ]
     assert sorted(named) == plan.outer[0][1].tolist()
@@ -84,7 +85,12 @@ def test_one_split_can_be_shown_alone():
     result = Recipe(3, 2).run(knn(k=[1, 3]), X, y)
     figure = nest_figure(result, split=1)
     assert figure.layout.updatemenus == ()
-    assert list(figure.layout.yaxis.ticktext) == ["class", "1", "1, 0", "1, 1"]
+    assert list(figure.layout.yaxis.ticktext) == [
+        "class",
+        "fold 2",
+        "inner 1",
+        "inner 2",
+    ]
     with pytest.raises(
         ValueError, match="split=3 is no outer split; they are numbered 0 to 2"
     ):
@@ -164,34 +170,35 @@ def lines(trace):
 
 
 def test_a_curve_figure_has_the_numbers_of_the_result():
-    """Inner curves, their mean and band, choices, outer curves, levels."""
+    """Inner curves, their mean and band, choices, outer curves, levels, all in percent."""
     result = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y)
     by_name = {trace.name: trace for trace in result.curve_figure().data}
-    inner = lines(by_name["inner curve of each outer split"])
-    np.testing.assert_array_equal(inner, result.inner_curves[:, [1, 2, 0]])
-    texts = by_name["inner curve of each outer split"].hovertext
-    assert texts[5] == "<b>k=5</b>, split 1"
-    mean = by_name["mean of the inner curves"].y
+    inner = lines(by_name["each fold's inner curve"])
+    np.testing.assert_allclose(inner, 100 * result.inner_curves[:, [1, 2, 0]])
+    texts = by_name["each fold's inner curve"].hovertext
+    written = scale_of(result).write(result.inner_curves[1, 2])
+    assert texts[5] == f"<b>k=5</b>: {written} (inside fold 2)"
+    mean = by_name["mean of folds"].y
     np.testing.assert_allclose(mean, inner.mean(axis=0))
-    outer = by_name["outer curve of each split"]
-    np.testing.assert_array_equal(lines(outer), result.outer_curves[:, [1, 2, 0]])
+    outer = by_name["each fold's test error"]
+    np.testing.assert_allclose(lines(outer), 100 * result.outer_curves[:, [1, 2, 0]])
     assert outer.visible == "legendonly"
-    band = by_name["± 1 standard deviation of the 5 curves"].y
+    band = by_name["± 1 sd of the 5 folds"].y
     np.testing.assert_allclose(band, inner.mean(0) + inner.std(0, ddof=1))
-    chosen = by_name["θ<sub>j</sub> chosen in outer split j"]
+    chosen = by_name["chosen in each fold"]
     assert list(chosen.x) == [setting["k"] for setting in result.chosen]
     np.testing.assert_allclose(
-        chosen.y, result.inner_curves[np.arange(5), result.chosen_index]
+        chosen.y, 100 * result.inner_curves[np.arange(5), result.chosen_index]
     )
     one_se = Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y, select="one_se")
     marks = by_name["one-standard-error choice"].x
     assert list(marks) == [setting["k"] for setting in one_se.chosen]
-    levels = {
-        name.split()[0]: trace.y[0]
-        for name, trace in by_name.items()
-        if name and " estimate" in name
-    }
-    assert levels == {"flat": result.flat, "nested": result.risk}
+    write = scale_of(result).write
+    for name, loss in {"same folds": result.flat, "nested": result.risk}.items():
+        level = by_name[f"{name} {write(loss)}"]
+        np.testing.assert_allclose(level.y, 100 * loss)
+        assert f" {level.name}" in by_name["labels"].text
+    assert result.curve_figure().layout.yaxis.ticksuffix == " %"
 
 
 def test_every_curve_has_the_same_traces():
@@ -205,21 +212,21 @@ def test_every_curve_has_the_same_traces():
     figures = [recipe.run(knn(k=[1, 5]), X, y).curve_figure() for recipe in cases]
     assert len({len(figure.data) for figure in figures}) == 1
     internal = {trace.name: trace for trace in figures[2].data}
-    assert len(internal["nested estimate"].x) == 0
-    assert not internal["nested estimate"].showlegend
+    assert len(internal["nested"].x) == 0
+    assert not internal["nested"].showlegend
 
 
 def test_many_outer_splits_are_drawn_in_part():
     """The first curves of leave-one-out are drawn, as named; the mean is that of all."""
     result = Recipe("loo", 3).run(knn(k=[1, 5]), X, y + np.arange(60) % 2)
     by_name = {trace.name: trace for trace in result.curve_figure().data}
-    assert len(lines(by_name["inner curve of each outer split"])) == 60
+    assert len(lines(by_name["each fold's inner curve"])) == 60
     bigger = Recipe("loo", 3).run(knn(k=[1, 5]), np.vstack([X, X + 1]), np.append(y, y))
     by_name = {trace.name: trace for trace in bigger.curve_figure().data}
-    inner = by_name["inner curve of each outer split (the first 60 of 120)"]
+    inner = by_name["each fold's inner curve (the first 60 of 120)"]
     assert len(lines(inner)) == 60
-    mean = by_name["mean of the inner curves"].y
-    np.testing.assert_allclose(mean, bigger.inner_curves.mean(axis=0))
+    mean = by_name["mean of folds"].y
+    np.testing.assert_allclose(mean, 100 * bigger.inner_curves.mean(axis=0))
 
 
 def test_a_log_grid_is_drawn_on_a_log_axis_and_words_on_an_axis_of_words():
@@ -228,7 +235,7 @@ def test_a_log_grid_is_drawn_on_a_log_axis_and_words_on_an_axis_of_words():
     assert figure.layout.xaxis.type == "log"
     family = Family(SVC(), {"kernel": ["rbf", "linear"]})
     figure = Recipe(3, 2).run(family, X, y).curve_figure()
-    assert list(figure.layout.xaxis.ticktext) == ["'rbf'", "'linear'"]
+    assert list(figure.layout.xaxis.ticktext) == ["rbf", "linear"]
 
 
 def test_a_grid_of_two_parameters_is_a_heat_map():
@@ -242,10 +249,11 @@ def test_a_grid_of_two_parameters_is_a_heat_map():
     for s, setting in enumerate(result.settings):
         row = [0.1, 1.0].index(setting["gamma"])
         column = [0.1, 1, 10].index(setting["C"])
-        assert heat.z[row][column] == pytest.approx(result.inner_curves[:, s].mean())
+        loss = result.inner_curves[:, s].mean()
+        assert heat.z[row][column] == pytest.approx(100 * loss)
         assert curve.times[row, column] == list(result.chosen_index).count(s)
         name = f"gamma={setting['gamma']:g}, C={setting['C']:g}"
-        assert heat.text[row][column] == name
+        assert heat.text[row][column] == f"{name}: {scale_of(result).write(loss)}"
     assert sum(map(int, dots.text)) == 4
 
 
@@ -265,14 +273,39 @@ def test_the_best_cell_has_the_largest_score():
         [{"C": [1, 10], "gamma": [0.1]}, {"C": [1], "gamma": [1.0]}],
     ],
 )
-def test_other_grids_are_drawn_in_grid_order(grid):
-    """Three parameters, lists of grids, a grid with a hole: the pointer names the setting."""
+def test_other_grids_are_a_list_of_settings_the_best_first(grid):
+    """Three parameters, lists of grids, a grid with a hole: names, losses, choices."""
     result = Recipe(3, 2).run(Family(SVC(), grid), X, y)
-    figure = result.curve_figure()
-    assert figure.layout.xaxis.title.text == "setting, in grid order"
-    mean = mean_of(figure)
-    assert len(mean.hovertext) == len(result.settings)
-    assert "C=1" in mean.hovertext[0]
+    (dots,) = result.curve_figure().data
+    losses = result.inner_curves.mean(axis=0)
+    np.testing.assert_allclose(dots.x, 100 * np.sort(losses))
+    order = np.argsort(losses, kind="stable")
+    names = [note.text for note in result.curve_figure().layout.annotations]
+    for place, s in enumerate(order):
+        (name, value), *_ = result.settings[s].items()
+        assert f"{name}={value}" in names[place]
+        times = list(result.chosen_index).count(s)
+        assert dots.text[place] == (str(times) if times else "")
+        assert ("chosen in" in dots.hovertext[place]) == bool(times)
+
+
+def test_a_long_list_of_settings_shows_the_best_and_every_choice():
+    """Of sixty settings, those chosen are shown however far down they are."""
+    grid = {
+        "C": np.geomspace(0.01, 10, 15),
+        "gamma": [0.1, 1.0],
+        "kernel": ["rbf", "poly"],
+    }
+    result = Recipe(4, 2).run(Family(SVC(), grid), X, y)
+    ranking = curve_of(result)
+    chosen = set(np.flatnonzero(ranking.times).tolist())
+    shown = ranking.shown(5)
+    assert len(shown) == 5
+    assert set(shown) >= chosen
+    assert set(shown) - chosen == set(
+        [place for place in range(60) if place not in chosen][: 5 - len(chosen)]
+    )
+    assert len(result.curve_figure().data[0].x) == 15
 
 
 def test_a_setting_that_failed_leaves_a_gap():
@@ -285,7 +318,7 @@ def test_a_setting_that_failed_leaves_a_gap():
 
 def mean_of(figure):
     """The trace of the mean inner curve."""
-    return next(t for t in figure.data if t.name == "mean of the inner curves")
+    return next(t for t in figure.data if t.name == "mean of folds")
 
 
 def test_without_a_choice_there_is_no_curve():
@@ -309,9 +342,11 @@ def test_a_comparison_is_drawn_as_paired_fold_losses():
     comparison = Recipe(4, 2).run({"near": knn(k=[1, 3]), "far": knn(k=[15, 21])}, X, y)
     folds, means = comparison_figure(comparison).data
     expected = np.column_stack([result.fold_risks for result in comparison.values()])
-    np.testing.assert_array_equal(lines(folds), expected)
-    assert folds.hovertext[4].startswith("<b>far</b>, split 1: ")
-    np.testing.assert_allclose(means.y, [result.risk for result in comparison.values()])
+    np.testing.assert_allclose(lines(folds), 100 * expected)
+    assert folds.hovertext[4].startswith("<b>far</b>, fold 2: ")
+    np.testing.assert_allclose(
+        means.y, [100 * result.risk for result in comparison.values()]
+    )
     with pytest.raises(
         TypeError, match="takes a Comparison of several families, got RiskEstimate"
     ):
@@ -328,14 +363,19 @@ def test_optimism_is_drawn_with_the_numbers_of_its_report():
     shown = {trace.name.split(" (")[0]: trace for trace in optimism_figure(result).data}
     values = {name: trace.x[0] for name, trace in shown.items()}
     expected = {
-        "flat": report.flat,
+        "same folds": report.flat,
         "Tibshirani–Tibshirani": report.tibshirani,
         "BBC-CV": report.bbc.estimate,
+        "nested": report.nested,
     }
-    assert values == expected | {"nested": report.nested}
+    assert values == pytest.approx({name: 100 * x for name, x in expected.items()})
     error = shown["BBC-CV"].error_x
-    assert error.array[0] == pytest.approx(report.bbc.high - report.bbc.estimate)
-    assert error.arrayminus[0] == pytest.approx(report.bbc.estimate - report.bbc.low)
+    upper, lower = (
+        report.bbc.high - report.bbc.estimate,
+        report.bbc.estimate - report.bbc.low,
+    )
+    assert error.array[0] == pytest.approx(100 * upper)
+    assert error.arrayminus[0] == pytest.approx(100 * lower)
     scored = Recipe(5, 3).run(knn(k=[1, 5, 9]), X, y, scoring="roc_auc")
     values = [trace.x[0] for trace in optimism_figure(scored).data]
     assert values[0] == pytest.approx(-optimism(scored).flat)
@@ -345,12 +385,12 @@ def test_choices_are_drawn_as_regret_or_as_counts():
     """Regret if the outer losses of all settings are known, else the number of choices."""
     result = Recipe(4, 2).run(knn(k=[1, 5, 9]), X, y)
     (heat,) = theta_figure(result).data
-    np.testing.assert_allclose(heat.z, theta_report(result).regret)
+    np.testing.assert_allclose(heat.z, 100 * theta_report(result).regret)
     unmeasured = Recipe(4, 2).run(Family(SVC(), {"C": [0.01, 10]}), X, X[:, 1] > 0)
     if theta_report(unmeasured).regret is None:
         (bars,) = theta_figure(unmeasured).data
-        assert sum(bars.y) == 4
+        assert sum(bars.x) == 4
     counted = Recipe.internal_cv(3).run(knn(k=[1, 5, 9]), X, y)
     (bars,) = theta_figure(counted).data
-    assert list(bars.y) == [1]
+    assert list(bars.x) == [1]
     assert list(bars.hovertext) == [f"k={counted.chosen[0]['k']}"]

@@ -28,5 +28,5 @@ def test_means_of_a_comparison_are_over_the_splits_that_are_drawn():
     assert 0 < n < 6
     means = comparison_figure(comparison).data[1].y
     np.testing.assert_allclose(
-        means, [result.fold_risks[:n].mean() for result in comparison.values()]
+        means, [100 * result.fold_risks[:n].mean() for result in comparison.values()]
     )

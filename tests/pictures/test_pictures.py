@@ -7,13 +7,20 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from sklearn.compose import ColumnTransformer
+from sklearn.dummy import DummyClassifier
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from cvnb import Family, Recipe, knn, ridge
+from cvnb.families.labels import shown_settings
+from cvnb.pictures.axes import nice_ticks, tick_labels
 from cvnb.pictures.curves import curve_of
-from cvnb.pictures.split_map import nest_of
-from cvnb.pictures.svg import draw_curve, draw_nest, nice_ticks, tick_labels
+from cvnb.pictures.split_map import nest_of, nest_of_result
+from cvnb.pictures.svg import draw_curve, draw_nest
 from plans import PLANS, RNG, X, y
+from stopped import finished_part
 
 
 @pytest.mark.parametrize("case", PLANS)
@@ -72,7 +79,7 @@ def test_a_nest_map_is_drawn_inside_its_frame(case):
     spans = [role for bar in nest.bars for _, _, role in bar.spans]
     assert drawn.get("t", 0) == spans.count("test")
     assert drawn.get("a", 0) + drawn.get("b", 0) == sum(map(is_trained_on, spans))
-    assert picture.alt.startswith(f"Nest map of {nest.n_splits} split")
+    assert picture.alt.startswith(f"Row map of {nest.n_splits} fold")
 
 
 def numbers():
@@ -87,7 +94,7 @@ def test_a_curve_has_the_numbers_of_the_result():
     assert curve.axis.x.tolist() == [1, 5, 9]
     np.testing.assert_array_equal(curve.inner, result.inner_curves[:, [1, 2, 0]])
     np.testing.assert_allclose(curve.mean, result.inner_curves.mean(axis=0)[[1, 2, 0]])
-    assert curve.levels == {"flat": result.flat, "nested": result.risk}
+    assert curve.levels == {"same folds": result.flat, "nested": result.risk}
     chosen = [setting["k"] for setting in result.chosen]
     assert curve.axis.x[curve.chosen].tolist() == chosen
     np.testing.assert_array_equal(curve.outer, result.outer_curves[:, [1, 2, 0]])
@@ -99,10 +106,10 @@ def test_a_curve_has_the_numbers_of_the_result():
 def test_names_of_levels_are_never_written_over_each_other(flat):
     """With room only above, the lower one is at the other end."""
     curve = curve_of(Recipe(5, 3).run(knn(k=[9, 1, 5]), X, y))
-    drawn = draw_curve(replace(curve, levels={"flat": flat, "nested": flat + 0.0001}))
-    texts = parsed(drawn).findall(".//{*}text")
+    levels = {"same folds": flat, "nested": flat + 0.0001}
+    texts = parsed(draw_curve(replace(curve, levels=levels))).findall(".//{*}text")
     flat, nested = (text for text in texts if text.get("class") == "o")
-    assert [flat.text.split()[0], nested.text.split()[0]] == ["flat", "nested"]
+    assert [flat.text.split()[0], nested.text.split()[0]] == ["same", "nested"]
     apart = abs(float(flat.get("y")) - float(nested.get("y")))
     assert apart >= 10 or flat.get("text-anchor") != nested.get("text-anchor")
 
@@ -127,14 +134,101 @@ def test_a_wide_grid_of_penalties_is_on_a_log_axis():
     [
         (Family(SVC(), {"kernel": ["rbf", "linear"]}), "kernel"),
         (knn(k=[1, 2]), "k"),
-        (Family(SVC(), [{"C": [1]}, {"gamma": [0.1]}]), "setting, in grid order"),
     ],
 )
 def test_every_kind_of_grid_has_a_curve(family, axis):
-    """Words, several axes, lists of grids."""
+    """Words and numbers."""
     curve = curve_of(Recipe(3, 2).run(family, X, y))
     assert curve.axis.name == axis
     parsed(draw_curve(curve))
+
+
+def shown_texts(picture):
+    """(words, left end, right end) of every horizontal text, as wide as a wide font makes it."""
+    texts = []
+    for text in parsed(picture).findall(".//{*}text"):
+        if text.get("transform"):
+            continue
+        x, width = float(text.get("x")), 6.8 * len(text.text or "")
+        start = (
+            x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor")]
+        )
+        texts.append((text.text, start, start + width))
+    return texts
+
+
+def test_a_heat_map_has_the_names_of_both_axes_and_clips_nothing():
+    """Long names of values, and a pipeline's, which lose the names of its steps."""
+    pipe = make_pipeline(ColumnTransformer([("a", SimpleImputer(), [0, 1])]), SVC())
+    grid = {
+        "columntransformer__a__strategy": ["median", "mean", "most_frequent"],
+        "svc__C": [0.001, 1000.0, 1.0, 31.6227766],
+    }
+    result = Recipe(3, 2).run(Family(pipe, grid), X, y, scoring="roc_auc")
+    picture = draw_curve(curve_of(result))
+    words = [text for text, _, _ in shown_texts(picture)]
+    assert {"C", "most_frequent", "0.001", "31.6", "1000"} <= set(words)
+    turned = [
+        t.text for t in parsed(picture).findall(".//{*}text") if t.get("transform")
+    ]
+    assert turned == ["strategy"]
+    for text, start, end in shown_texts(picture):
+        assert start >= 0, text
+        assert end <= picture.width, text
+
+
+def test_settings_of_three_parameters_are_a_list():
+    """The best first, with its loss and how often it was chosen; nothing is clipped."""
+    grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0], "kernel": ["rbf", "poly"]}
+    result = Recipe(3, 2).run(Family(SVC(), grid), X, y)
+    picture = draw_curve(curve_of(result))
+    texts = shown_texts(picture)
+    best = int(np.argmin(result.inner_curves.mean(axis=0)))
+    name = shown_settings(result.settings)[best]
+    assert any(text == f"1. {name}" for text, _, _ in texts)
+    counts = [text.split("×")[1] for text, _, _ in texts if "chosen ×" in text]
+    assert sum(map(int, counts)) == 3
+    for text, start, end in texts:
+        assert start >= 0, text
+        assert end <= picture.width, text
+
+
+def test_a_fold_that_was_not_run_is_not_drawn_as_done():
+    """No stripe and no filled test part: an outline with a word, in the alternative text too."""
+    plan = Recipe(5, 3).plan(X, y)
+    every = draw_nest(nest_of(plan))
+    some = draw_nest(nest_of(plan, states={3: "running", 4: "waiting"}))
+    drawn, left = (
+        {path.get("class"): path.get("d") for path in parsed(p).findall("{*}path")}
+        for p in (every, some)
+    )
+    assert drawn["t"].count("z") == 5
+    assert left["t"].count("z") == 3
+    assert left["n f"].count("z") == 2
+    for stripes in ("a", "b"):
+        rows = {float(y) for y in re.findall(r"M[\d.]+ ([\d.]+)", left[stripes])}
+        assert len(rows) == 3
+    assert some.alt.endswith("fold 4 running; fold 5 waiting.")
+    assert "running" in [text for text, _, _ in shown_texts(some)]
+
+
+def test_an_interrupted_result_has_a_row_map_of_what_was_run():
+    """From the result itself."""
+    fits = []
+
+    class Stopping(DummyClassifier):
+        def fit(self, X, y, sample_weight=None):
+            fits.append(1)
+            if len(fits) > 12:
+                raise KeyboardInterrupt
+            return super().fit(X, y, sample_weight)
+
+    family = Family(Stopping(), {"strategy": ["prior", "uniform"]})
+    result = finished_part(lambda: Recipe(5, 2).run(family, X, y))
+    n = len(result.fold_risks)
+    assert 0 < n < 5
+    states = [bar.state for bar in nest_of_result(result).bars]
+    assert states == [""] * n + ["not run"] * (5 - n)
 
 
 def test_scores_are_drawn_as_scores():
@@ -145,7 +239,7 @@ def test_scores_are_drawn_as_scores():
         np.sort(curve.inner, axis=None), np.sort(-result.inner_curves, axis=None)
     )
     assert curve.levels["nested"] == result.score
-    assert curve.ylabel == "inner roc_auc"
+    assert curve.ylabel == "ROC AUC (large is good)"
 
 
 def test_where_nothing_is_chosen_there_is_no_curve():

@@ -44,13 +44,13 @@ def test_the_box_adds_the_cloud_and_takes_it_away(builder):
     builder._form.enter(spread=True)
     assert seeds_of(builder) == expected(result, 100)
     assert builder.result is result
-    assert len(builder._curve.widget.data) == 13
+    assert len(builder._curve.widget.data) == 14
     assert "over 100 seeds" in builder._cloud.words.value
     assert "values of error rate" in builder.snapshot().html
     assert builder._cloud.words.layout.display is None
     builder._form.enter(spread=False)
     assert seeds_of(builder) == []
-    assert len(builder._curve.widget.data) == 9
+    assert len(builder._curve.widget.data) == 10
     assert builder._cloud.words.layout.display == "none"
     assert builder.result is result
     assert "values of error rate" not in builder.snapshot().html

@@ -75,7 +75,7 @@ def test_no_word_of_an_older_figure_stays(builder):
     builder.run()
     assert builder.wait(60)
     layout = builder._curve.widget.layout
-    assert "'rbf'" in (*layout.xaxis.ticktext, *layout.yaxis.ticktext)
+    assert "rbf" in (*layout.xaxis.ticktext, *layout.yaxis.ticktext)
     builder.family = knn(k=range(1, 9))
     assert builder.wait(60)
     layout = builder._curve.widget.layout

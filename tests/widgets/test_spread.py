@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 
 from cvnb import Family, Recipe, knn, nested_cv, ridge
 from cvnb.inference import OneSE
+from cvnb.results.scales import scale_of
 from cvnb.studies import over_seeds
 from cvnb.widgets import SpreadExplorer
 from cvnb.wording import rounded
@@ -101,12 +102,13 @@ def test_the_figure_shows_every_seed_beside_the_curve(explore):
     band, dots, mean, own = figure.data[-4:]
     np.testing.assert_array_equal(dots.customdata, study.risks)
     low, high = figure.layout.yaxis2.range
-    assert np.abs(np.subtract(dots.y, study.risks)).max() < 0.1 * (high - low)
+    risks = 100 * study.risks  # in percent, as the axis is
+    assert np.abs(np.subtract(dots.y, risks)).max() < 0.1 * (high - low)
     assert len(set(zip(dots.x, dots.y, strict=True))) == 40
-    assert list(mean.y) == [study.mean] * 2
-    assert list(own.y) == [explorer.result.risk] * 2
-    assert max(band.y) - min(band.y) == pytest.approx(2 * study.sd)
-    assert all(low <= risk <= high for risk in study.risks)
+    assert list(mean.y) == pytest.approx([100 * study.mean] * 2)
+    assert list(own.y) == pytest.approx([100 * explorer.result.risk] * 2)
+    assert max(band.y) - min(band.y) == pytest.approx(200 * study.sd)
+    assert all(low <= risk <= high for risk in risks)
     explorer.inner = 4
     assert settled(explorer) == ""
     assert explorer._curve.widget is figure  # its values changed, not the widget
@@ -117,9 +119,10 @@ def test_the_sentence_has_mean_sd_and_share(explore):
     explorer = explore(FAST, X, y, n=30)
     assert settled(explorer) == ""
     study, words = explorer.study, explorer._spread.words.value
-    assert f"<b>{rounded(study.mean, 4)}</b>, sd <b>{rounded(study.sd, 2)}</b>" in words
+    write = scale_of(explorer.result).write
+    assert f"<b>{write(study.mean)}</b>, sd <b>{100 * study.sd:.1f} points</b>" in words
     assert "over 30 seeds" in words
-    assert f"this run {rounded(explorer.result.risk, 4)}" in words
+    assert f"this run {write(explorer.result.risk)}" in words
     assert f"{100 * study.noise_share:.0f} %" in words
     assert f"mean {rounded(study.mean, 4)}" in repr(explorer)
 

@@ -17,6 +17,7 @@ from cvnb import Family, Recipe, Resampling, knn, nested_cv, ridge
 from cvnb.engine.progress import Slot
 from cvnb.errors import RecipeError
 from cvnb.inference import dev_set_bound, dev_set_size
+from cvnb.results.scales import scale_of
 from cvnb.widgets import BoundExplorer, CurveExplorer, NestMap, RecipeBuilder
 from cvnb.widgets.spelling import CELLS, Call, call_of, used, values_of
 from cvnb.widgets.worker import Worker
@@ -57,11 +58,11 @@ def test_a_builder_opens_with_nested_cv_of_knn(builder):
     expected = nested_cv(knn(), X, y)
     np.testing.assert_array_equal(result.fold_risks, expected.fold_risks)
     assert builder.recipe == Recipe(5, 5)
-    assert "0.04" in builder._strip.value
+    assert "4.0 %" in builder._strip.value
     assert "data:image/svg+xml" in builder._nest.value
     np.testing.assert_allclose(
-        curve_of(builder)["mean of the inner curves"].y,
-        expected.inner_curves.mean(axis=0),
+        curve_of(builder)["mean of folds"].y,
+        100 * expected.inner_curves.mean(axis=0),
     )
 
 
@@ -186,7 +187,7 @@ def test_a_result_can_be_set(builder):
         "ridge",
         "holdout",
     )
-    assert number(result.risk) in builder._strip.value
+    assert scale_of(result).write(result.risk) in builder._strip.value
     with pytest.raises(TraitError, match="must be the result of a run, got float"):
         builder.result = 0.5
 
@@ -221,7 +222,7 @@ def test_the_state_of_the_chart_is_what_it_shows(builder):
     """A front end that comes later asks for it."""
     shown(builder)
     state = builder._curve.widget.get_state()
-    assert len(state["_widget_data"]) == len(builder._curve.widget.data) == 9
+    assert len(state["_widget_data"]) == len(builder._curve.widget.data) == 10
     assert state["_widget_layout"]["xaxis"]["title"]["text"] == "k"
 
 
@@ -438,7 +439,7 @@ def test_the_snapshot_is_static(builder):
     """Text and pictures, no script; its text is the result's."""
     shot = builder.snapshot()
     assert repr(shot) == repr(builder.result)
-    assert shot._repr_html_().count("<img") == 2
+    assert shot._repr_html_().count("<img") == 5  # with three dots of the strip
     assert "<script" not in shot._repr_html_()
     assert "Recipe.nested_cv" in shot._repr_html_()
 
@@ -499,17 +500,15 @@ def test_a_nest_map_says_what_a_row_does(result):
         view.row = row
         j = next(j for j, (_, test) in enumerate(result.plan.outer) if row in test)
         assert view.does == [
-            f"is in the test part of outer split {j}",
-            "is trained on in 4 outer splits",
+            f"is in test fold {j + 1}",
+            "is trained on in 4 folds",
         ]
     other = (j + 1) % 5
     view.show = f"inside split {j}"
-    assert view.does == [
-        f"is in the test part of outer split {j}: no inner split touches it"
-    ]
+    assert view.does == [f"is in test fold {j + 1}: no inner fold touches it"]
     view.show = f"inside split {other}"
     k = next(k for k, (_, dev) in enumerate(result.plan.inner[other]) if 149 in dev)
-    assert view.does[1] == f"is in the test part of inner split {k}"
+    assert view.does[1] == f"is in inner test fold {k + 1}"
     assert drawn(view) == ""
     assert "Row 149" in view._words.value
     assert "data:image/svg+xml" in view._map.value
@@ -518,7 +517,7 @@ def test_a_nest_map_says_what_a_row_does(result):
     view.row, view.show = 3, "inside split 9"
     assert "is no view of this plan" in drawn(view)
     assert NestMap(Recipe.external_cv(3).plan(X, y))._form.choices["show"] == [
-        ["outer splits", "outer splits"]
+        ["outer splits", "all folds"]
     ]
 
 
@@ -551,8 +550,9 @@ def test_a_curve_explorer_steps_through_splits_rules_and_settings(result):
     )
     assert drawn(view) == ""
     strong, mark = view._curve.widget.data[-2:]
-    np.testing.assert_allclose(strong.y, result.inner_curves[2])
-    assert (list(mark.x), list(mark.y)) == ([5], [result.inner_curves[2, 4]])
+    np.testing.assert_allclose(strong.y, 100 * result.inner_curves[2])
+    assert strong.name == "inside fold 3"
+    assert (list(mark.x), list(mark.y)) == ([5], [100 * result.inner_curves[2, 4]])
     assert "k=5" in view._losses.value
     view.rule = "one_se"
     assert (

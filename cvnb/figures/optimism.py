@@ -15,8 +15,8 @@ from .look import GREY, ORANGE, plain, rows_of, titled_axis
 def optimism_figure(shown: Optimism | RiskEstimate) -> go.Figure:
     """Return the known estimates of the loss, one below the other.
 
-    They are the estimate on the same folds that chose, Tibshirani–Tibshirani, BBC-CV with its interval, and the risk
-    measured outside.
+    They are the estimate on the same folds that chose, Tibshirani–Tibshirani, BBC-CV with its
+    interval, and the risk measured outside.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv

@@ -21,7 +21,8 @@ WIDTHS = (400, 700, 1280, 1920)
 BOXES = """figure => {
     const outside = figure.getBoundingClientRect();
     return [...figure.querySelectorAll("text")]
-        .filter(text => text.textContent.trim() && !text.closest(".hoverlayer, .updatemenu-container"))
+        .filter(text => text.textContent.trim())
+        .filter(text => !text.closest(".hoverlayer, .updatemenu-container"))
         .map(text => {
             const box = text.getBoundingClientRect();
             return [text.textContent, box.left - outside.left, box.right - outside.left,

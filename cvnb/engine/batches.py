@@ -44,6 +44,7 @@ def _measure(run: Run, path: Path, executor: Executor, poll: Poll) -> None:
         for d in range(len(run.draws))
         for parts in path.batches(d, executor.n, executor.is_remote)
     ]
+    run.begun |= {(d, j) for d, parts in batches for j in parts}
     results_of = map_with_retries(executor, poll, run.stop, call, batches)
     for (d, _), results in zip(batches, results_of, strict=True):
         run.refused |= {(d, j): why for j, why in results.refused.items()}

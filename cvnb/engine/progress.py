@@ -18,7 +18,12 @@ from typing import Any
 
 from ..runtime.cancel import Stop
 
-AFTER, EVERY = 0.4, 0.1  # seconds before the first drawing, and between two
+AFTER, EVERY = 0.4, 0.25  # seconds before the first drawing, and between two
+MOST_ROWS = 50_000  # of a row map that is drawn meanwhile; more take too long to sort
+
+
+# () -> (plan of the run, outer split -> word for each that is not finished)
+Folds = Callable[[], tuple[Any, dict[int, str]]]
 
 
 class Slot:
@@ -36,6 +41,8 @@ class Slot:
         self.share, self.name, self.part, self.n_parts = 0.0, "", 0, 1
         self.as_result: Callable[[Any], Any] | None = None  # loss table -> result
         self.table: Callable[[], Any] | None = None  # the loss table as filled so far
+        self.folds: Folds | None = None
+        self._nest: tuple[Any, Any] = (None, None)  # a plan, and its row map
 
     @property
     def used(self) -> bool:
@@ -81,11 +88,30 @@ class Slot:
     def draw(self, text: str) -> None:
         """Show a bar and a sentence."""
         if in_notebook():
-            self._put({"text/plain": text, "text/html": self.bar(text)})
+            self._put({"text/plain": text, "text/html": self.html(text)})
         elif _has_terminal():
             self.line = text.ljust(len(self.line))
             sys.stderr.write("\r" + self.line)
             sys.stderr.flush()
+
+    def html(self, text: str) -> str:
+        """Return the bar with its sentence, and below it which folds are finished."""
+        return self.bar(text) + self.row_map()
+
+    def row_map(self) -> str:
+        """Return the folds, finished, running and waiting ones, as HTML; "" without a run."""
+        folds = self.folds
+        if folds is None:
+            return ""
+        from ..pictures.split_map import nest_of
+        from ..pictures.svg import draw_nest
+
+        plan, states = folds()
+        if plan.outer_layout is None or plan.n_rows > MOST_ROWS:
+            return ""
+        if self._nest[0] is not plan:
+            self._nest = plan, nest_of(plan)
+        return f"<div>{draw_nest(self._nest[1].under_way(states)).img}</div>"
 
     def bar(self, text: str) -> str:
         """Return a progress bar and a sentence, as HTML."""
@@ -118,7 +144,7 @@ class Slot:
 
 
 class Progress:
-    """How much of `total` is done; a thread draws it at most ten times a second."""
+    """How much of `total` is done; a thread draws it at most four times a second."""
 
     def __init__(
         self,

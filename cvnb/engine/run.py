@@ -14,6 +14,7 @@ from ..paths.base import Draw, Kept, Outside, Task
 from ..paths.refit import Refit, recorded
 from ..runtime.cancel import Stop
 from ..runtime.threads import Team
+from ..splits.plan import Plan
 from ..wording import count
 from .executor import Poll
 from .progress import Progress, Slot
@@ -38,6 +39,7 @@ class Run:
     n_finished       finished training parts
     n_splits         finished splits, on a path that goes split by split
     current          (j, k) of the split being fitted; k is -1 outside, j is -1 before any
+    begun            training parts whose splits were sent to be measured
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Run:
         self.team: Team | None = None
         self.n_finished = self.n_splits = 0
         self.current = (-1, -1)
+        self.begun: set[Part] = set()
 
     @cached_property
     def refit(self) -> Refit:
@@ -85,11 +88,21 @@ class Run:
         """Show the progress towards `total` in the slot of the run."""
         # Bound to the table, not to the run: the slot outlives the run.
         table_so_far = partial(self.tables[0].table, 0.0)
+        if self.slot is not None:
+            self.slot.folds = self._folds
         progress = Progress(total, self.slot, unit, table_so_far)
         try:
             yield progress
         finally:
             progress.close()
+            if self.slot is not None:
+                self.slot.folds = None
+
+    def _folds(self) -> tuple[Plan, dict[int, str]]:
+        """Return the plan of the first draw, and a word for each part that is not finished."""
+        left = np.flatnonzero(~self.tables[0].finished).tolist()
+        words = {j: "running" if (0, j) in self.begun else "waiting" for j in left}
+        return self.draws[0].plan, words
 
     def poll_parts(self, progress: Progress, compiler: Compiler, work: float) -> Poll:
         """Return the poll of a path that measures whole parts.

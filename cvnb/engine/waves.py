@@ -73,6 +73,7 @@ class _Waves:
 
     def _begin(self, d: int, j: int) -> Steps[PartResults]:
         run, part, known = self.run, range(j, j + 1), None
+        run.begun.add((d, j))
         table = run.tables[d]
         if (d, j) in run.refused_outside:
             inner = None if table.inner is None else table.inner[j : j + 1]

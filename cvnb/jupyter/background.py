@@ -149,7 +149,7 @@ class Panel(Slot):
             return
         import ipywidgets as w
 
-        self.words = w.HTML(self.bar("0 % done"))
+        self.words = w.HTML(self.html("0 % done"))
         button = w.Button(
             description="Cancel",
             tooltip="Stop; what is finished is kept",
@@ -164,7 +164,9 @@ class Panel(Slot):
 
     def draw(self, text: str) -> None:
         """Show a bar and a sentence, with "Stopping: " after a click on Cancel."""
-        self.words.value = self.bar("Stopping: " + text if self.stop.is_set() else text)
+        self.words.value = self.html(
+            "Stopping: " + text if self.stop.is_set() else text
+        )
 
     def take(self, data: dict[str, Any], metadata: dict[str, Any]) -> None:
         """Replace the widgets by something else, such as the result."""

@@ -115,6 +115,11 @@ class Nest:
     strips: tuple[RowBand, ...] = ()
     inside: bool = False
 
+    def under_way(self, states: Mapping[int, str]) -> Nest:
+        """Return the same map with the word for each split that is not finished."""
+        bars = [replace(bar, state=states.get(bar.split, "")) for bar in self.bars]
+        return replace(self, bars=tuple(bars))
+
     @property
     def tests_outside(self) -> bool:
         """Whether some row belongs to an outer test part."""
@@ -125,15 +130,11 @@ def nest_of_result(result: RiskEstimate, most: int = 8) -> Nest:
     """Return the bars of the outer splits; those that were not finished say so."""
     n_done = len(record_of(result).table.chosen)
     states = dict.fromkeys(range(n_done, result.plan.n_parts), "not run")
-    return nest_of(result.plan, most, states)
+    return nest_of(result.plan, most).under_way(states)
 
 
-def nest_of(plan: Plan, most: int = 8, states: Mapping[int, str] | None = None) -> Nest:
-    """Return the bars of the outer splits: the first ones and the last, at most `most`.
-
-    states: the word for each split that is not finished
-    """
-    states = states or {}
+def nest_of(plan: Plan, most: int = 8) -> Nest:
+    """Return the bars of the outer splits: the first ones and the last, at most `most`."""
     n_splits = max(1, len(plan.outer))
     shown = _first_and_last(n_splits, most)
     roles_of = {j: _roles(plan, j) for j in shown}
@@ -143,7 +144,7 @@ def nest_of(plan: Plan, most: int = 8, states: Mapping[int, str] | None = None) 
     for j, roles in roles_of.items():
         order = np.arange(plan.n_rows) if in_order else _sorted(plan, roles)
         spans = _spans(roles[order], blocks)
-        bars.append(Bar(j, spans, order, state=states.get(j, "")))
+        bars.append(Bar(j, spans, order))
     return Nest(
         bars=tuple(bars),
         n_splits=n_splits,

@@ -15,6 +15,7 @@ from ..pictures.curves import curve_of
 from ..results.estimate import RiskEstimate
 
 HEIGHT = 440
+TALLEST = 480  # of a curve or a heat map
 # Set to None, so that nothing is left of the axis before.
 AXIS = dict.fromkeys(("tickvals", "ticktext", "title", "type", "range"))
 
@@ -74,10 +75,9 @@ class CurveView:
         page that is still drawing the old one loses traces that are added to it.
         """
         legend = {"entrywidth": 0, "entrywidthmode": "pixels", "font": {"size": 11}}
-        title = {"text": None}
-        figure.update_layout(
-            height=self._height, legend=legend, title=title, autosize=True
-        )
+        title, tall = {"text": None}, figure.layout.height or 0
+        height = tall if tall > TALLEST else self._height  # a list has a row a setting
+        figure.update_layout(height=height, legend=legend, title=title, autosize=True)
         with self._lock:
             types = [
                 [trace.type for trace in one.data] for one in (self.widget, figure)

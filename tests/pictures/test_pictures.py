@@ -197,7 +197,7 @@ def test_a_fold_that_was_not_run_is_not_drawn_as_done():
     """No stripe and no filled test part: an outline with a word, in the alternative text too."""
     plan = Recipe(5, 3).plan(X, y)
     every = draw_nest(nest_of(plan))
-    some = draw_nest(nest_of(plan, states={3: "running", 4: "waiting"}))
+    some = draw_nest(nest_of(plan).under_way({3: "running", 4: "waiting"}))
     drawn, left = (
         {path.get("class"): path.get("d") for path in parsed(p).findall("{*}path")}
         for p in (every, some)

@@ -41,6 +41,7 @@ ORDER = (
 
 # The front doors: for the user's convenience these import later rooms, inside functions only.
 FRONT_DOORS = {
+    "engine": {"pictures"},
     "splits": {"runs", "views"},
     "families": {"views"},
     "results": {"figures", "pictures", "views"},

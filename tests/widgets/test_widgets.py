@@ -569,6 +569,20 @@ def test_a_curve_explorer_steps_through_splits_rules_and_settings(result):
     assert drawn(view) == "split='7' is no outer split; use 'all splits' or '0' to '4'."
 
 
+def test_a_click_on_a_list_of_settings_chooses_its_row():
+    """Settings of three parameters, the best first, whatever their order in the grid."""
+    grid = {"C": [0.1, 10.0], "gamma": [0.01, 1.0], "kernel": ["rbf", "poly"]}
+    view = CurveExplorer(Recipe(3, 2).run(Family(SVC(), grid), X, y))
+    assert drawn(view) == ""
+    means = view.result.inner_curves.mean(axis=0)
+    for place, s in enumerate(np.argsort(means, kind="stable").tolist()):
+        view._clicked(None, type("Points", (), {"point_inds": [place]})())
+        assert drawn(view) == ""
+        assert view.theta == view._names_of_settings[s]
+        inner = [row[1] for row in view.fold_losses]
+        assert np.mean(inner) == pytest.approx(means[s])
+
+
 class Points:
     def __init__(self, *at):
         self.point_inds = list(at)

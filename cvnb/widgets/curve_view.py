@@ -114,7 +114,10 @@ class CurveView:
 def figure_of_result(result: RiskEstimate | None) -> go.Figure:
     """Return the curve of a result; an empty figure if there is none."""
     curve = None if result is None else curve_of(result)
-    return go.Figure(layout=plain(HEIGHT)) if curve is None else figure_of(curve)
+    if curve is not None:
+        return figure_of(curve)
+    hidden = {axis: {"visible": False} for axis in ("xaxis", "yaxis")}
+    return go.Figure(layout=plain(HEIGHT) | hidden)
 
 
 def _changing(trace: Any) -> dict[str, Any]:

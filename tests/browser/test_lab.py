@@ -115,7 +115,7 @@ def test_figures_are_drawn(visit, server, app, scheme):
     nest.scroll_into_view_if_needed()
     nest.locator(".updatemenu-header").click()
     nest.locator(".updatemenu-dropdown-button").nth(1).click()
-    seen.page.wait_for_selector("text=0, 4", timeout=10_000)
+    seen.page.wait_for_selector("text=inner 4", timeout=10_000)
     seen.shot("nest", nest)
     seen.shot("curve", curve)
 

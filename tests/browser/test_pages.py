@@ -35,7 +35,7 @@ def test_a_report_is_complete_without_a_network(visit, tmp_path, scheme):
     assert width[0] <= width[1]
     figures.nth(1).locator(".updatemenu-header").click()
     figures.nth(1).locator(".updatemenu-dropdown-button").nth(2).click()
-    seen.page.wait_for_selector("text=1, 2", timeout=10_000)
+    seen.page.wait_for_selector("text=inner 2", timeout=10_000)
     assert (
         seen.page.locator("blockquote")
         .inner_text()

@@ -366,15 +366,17 @@ def test_a_click_on_the_curve_shows_the_fold_losses(visit, server):
     )
     seen.page.evaluate(
         "() => { const plot = document.querySelector('.cvnb-host .js-plotly-plot'); "
-        "const curve = plot._fullData.findIndex(one => one.name === 'mean of the inner "
-        "curves'); plot.emit('plotly_click', {points: [{curveNumber: curve, pointNumber: "
+        "const curve = plot._fullData.findIndex(one => one.name === 'mean of folds'); "
+        "plot.emit('plotly_click', {points: [{curveNumber: curve, pointNumber: "
         "4, x: 5, y: 0.1, data: plot.data[curve], fullData: plot._fullData[curve]}], "
         "event: new MouseEvent('click')}); }"
     )
     seen.page.locator(".cvnb-losses:has-text('k=5')").wait_for(timeout=20_000)
     assert seen.page.locator(".cvnb-losses tbody tr").count() == 5
-    seen.page.get_by_label("Outer split").select_option("2")
-    seen.page.locator(".cvnb-losses:has-text('2, 4')").wait_for(timeout=20_000)
+    seen.page.get_by_label("Fold", exact=True).select_option("fold 3")
+    seen.page.locator(".cvnb-losses:has-text('inner fold of fold 3')").wait_for(
+        timeout=20_000
+    )
     seen.shot("explorer", seen.page.locator(".cvnb-host"))
 
 
@@ -405,6 +407,6 @@ def test_a_reopened_notebook_shows_the_static_copies(visit, server, app):
     assert "of new rows misclassified" in copy.inner_text()
     assert copy.locator("img").count() == 2
     again.page.locator(
-        ".jp-OutputArea-output:has-text('is trained on in 4 outer splits')"
+        ".jp-OutputArea-output:has-text('is trained on in 4 folds')"
     ).first.wait_for(timeout=30_000)
     again.complaints.clear()  # the front end says of every widget that its model is gone

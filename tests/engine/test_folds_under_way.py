@@ -37,7 +37,10 @@ def watched(family, recipe, **options):
 
 FAMILIES = {
     "refit": (Family(DummyClassifier(), {"strategy": ["prior", "uniform"]}), {}),
-    "workers": (Family(DummyClassifier(), {"strategy": ["prior", "uniform"]}), {"n_jobs": 2}),
+    "workers": (
+        Family(DummyClassifier(), {"strategy": ["prior", "uniform"]}),
+        {"n_jobs": 2},
+    ),
     "kernels": (knn(k=[1, 3]), {}),
 }
 

@@ -7,9 +7,9 @@ import warnings
 import numpy as np
 
 from cvnb import Recipe, knn, nested_cv
+from cvnb.results.scales import scale_of
 from cvnb.widgets import RecipeBuilder
 from cvnb.widgets import builder as builder_module
-from cvnb.wording import number
 from iris import X, y
 from slow import Slow
 
@@ -52,7 +52,7 @@ def test_a_result_that_is_set_while_a_run_goes_on_stays(builder):
     assert builder.wait(60)
     assert builder.result is result
     assert builder.recipe == Recipe(3, 2)
-    assert number(result.risk) in builder._strip.value
+    assert scale_of(result).write(result.risk) in builder._strip.value
 
 
 def test_a_new_change_does_not_wait_for_a_long_fit(builder, monkeypatch):

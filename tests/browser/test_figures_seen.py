@@ -112,7 +112,8 @@ def overlap(one, other):
 @pytest.mark.parametrize("width", WIDTHS)
 def test_words_are_apart_and_whole(chromium, page, figures, width):
     """Titles, ticks, labels of lines, legends."""
-    tab = chromium.new_page(viewport={"width": width, "height": 900})
+    tab = chromium.new_page()
+    tab.set_viewport_size({"width": width, "height": 900})
     tab.goto(page.as_uri())
     tab.wait_for_function(
         f"document.querySelectorAll('.js-plotly-plot .main-svg').length >= {3 * len(figures)}"
@@ -134,7 +135,7 @@ def test_words_are_apart_and_whole(chromium, page, figures, width):
 
 def test_no_button_uploads_a_figure(chromium, page):
     """Even where the configuration of the page asks for it."""
-    tab = chromium.new_page(viewport={"width": 1280, "height": 900})
+    tab = chromium.new_page()
     tab.goto(page.as_uri())
     tab.locator(".modebar-btn").first.wait_for(state="attached")
     titles = tab.locator(".modebar-btn").evaluate_all(

@@ -255,7 +255,7 @@ def test_a_cell_in_the_background_ends_at_once_and_its_output_becomes_the_result
         for message in messages
         if message["msg_type"] == "comm_msg"
     ]
-    assert any('role="status"' in bar and "now inner split" in bar for bar in bars)
+    assert any('role="status"' in bar and "now inner fold" in bar for bar in bars)
     kernel.hear(lambda kind, _: kind == "comm_close")
     end = kernel.value("job.wait().complete, job.progress, job.state")
     assert end == "True 1.0 finished"

@@ -49,7 +49,7 @@ def test_progress_is_replaced_by_the_result_in_its_place(kernel):
     assert len({content["transient"]["display_id"] for content in contents}) == 1
     texts = [content["data"]["text/html"] for content in contents]
     assert all('role="status"' in text for text in texts[:-1])
-    assert any("now inner split" in text for text in texts[:-1])
+    assert any("now inner fold" in text for text in texts[:-1])
     assert "of new rows misclassified" in texts[-1]
     is_last = kernel.value("_ is slow") == "True"
     assert is_last or kernel.value("slow in list(Out.values())") == "True"

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from ..errors import InputError
 from ..pictures.colours import LIGHT
-from ..pictures.split_map import Bar, Nest, RowBand, nest_of, opened
+from ..pictures.split_map import Bar, Nest, RowBand, nest_of, not_run, opened
 from ..pictures.svg import bar_name
 from ..results.estimate import RiskEstimate
 from ..splits.plan import Plan
@@ -24,6 +24,7 @@ ROLES = {  # role -> (name, colour, pattern)
     "stripe": ("training part, every second inner fold", LIGHT["stripe"], ""),
     "buffer": ("buffer, in neither", "rgba(128,128,128,.35)", "x"),
     "unused": ("not used", "rgba(128,128,128,.25)", "."),
+    "not run": ("not run", "rgba(128,128,128,.1)", "/"),
 }
 PIECES = 7000  # approximate number of shapes in one figure: 1 MB of hover texts
 MOST_OPENED, MOST_INNER = 12, 20
@@ -56,7 +57,8 @@ def nest_figure(shown: Plan | RiskEstimate, split: int | None = None) -> go.Figu
         raise InputError(
             f"split={split!r} is no outer split; they are numbered 0 to {n - 1}."
         )
-    views = _views(plan, split)
+    left = {} if isinstance(shown, Plan) else not_run(shown)
+    views = {name: nest.under_way(left) for name, nest in _views(plan, split).items()}
     cells = sum(nest.n_rows * len(nest.bars) for nest in views.values())
     grain = max(1, -(-cells // PIECES))
     traces = {name: _traces(nest, grain) for name, nest in views.items()}
@@ -141,7 +143,9 @@ def _pieces(bar: Bar, grain: int) -> Iterator[tuple[str, int, int, str]]:
     if bar.inner is not None:
         split = f"inner fold {bar.inner + 1} of {split}"
     for start, end, role in bar.spans:
-        if isinstance(role, str):
+        if bar.state:
+            kind, words = "not run", bar.state
+        elif isinstance(role, str):
             kind, words = role, ROLES[role][0]
         else:
             kind = ("train", "stripe")[role % 2]

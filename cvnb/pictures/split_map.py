@@ -128,9 +128,13 @@ class Nest:
 
 def nest_of_result(result: RiskEstimate, most: int = 8) -> Nest:
     """Return the bars of the outer splits; those that were not finished say so."""
-    n_done = len(record_of(result).table.chosen)
-    states = dict.fromkeys(range(n_done, result.plan.n_parts), "not run")
-    return nest_of(result.plan, most).under_way(states)
+    return nest_of(result.plan, most).under_way(not_run(result))
+
+
+def not_run(*results: RiskEstimate) -> dict[int, str]:
+    """Return the word for each outer split that one of these results lacks."""
+    n_done = min(len(record_of(result).table.chosen) for result in results)
+    return dict.fromkeys(range(n_done, results[0].plan.n_parts), "not run")
 
 
 def nest_of(plan: Plan, most: int = 8) -> Nest:

@@ -9,7 +9,7 @@ from html import escape
 from ..families.labels import shown_names, shown_settings
 from ..losses.scale import Scale
 from ..pictures.dots import Line, draw_lines
-from ..pictures.split_map import nest_of
+from ..pictures.split_map import nest_of, not_run
 from ..pictures.svg import draw_nest
 from ..results.comparison import Comparison
 from ..results.estimate import RiskEstimate, record_of
@@ -52,6 +52,7 @@ def comparison_text(comparison: Comparison) -> str:
 def comparison_bundle(comparison: Comparison) -> tuple[Bundle, dict[str, object]]:
     """Return a comparison as text and HTML, with the seconds as metadata."""
     notes, pairs = comparison.notes, pair_sentences(comparison)
+    nest = nest_of(comparison.plan).under_way(not_run(*comparison.values()))
     shown = bundle(
         comparison_text(comparison),
         f'<div style="{FAINT}">{escape(caption(comparison))}</div>',
@@ -59,7 +60,7 @@ def comparison_bundle(comparison: Comparison) -> tuple[Bundle, dict[str, object]
         html_table(models_table(comparison, pictures=True), LEFT),
         folded(f"Every pair ({len(pairs)})", html_list(pairs)),
         folded(count(len(notes), "note"), html_list(notes)) if notes else "",
-        folded("Row map", draw_nest(nest_of(comparison.plan)).img),
+        folded("Row map", draw_nest(nest).img),
         folded("Symbols", f"<div>{html(_quantities(comparison))}</div>"),
     )
     seconds = sum(record_of(result).table.seconds for result in comparison.values())

@@ -16,7 +16,7 @@ from ..figures.curve import figure_of
 from ..figures.look import INK
 from ..inference.rules import rule_of
 from ..pictures.curves import Curve, Ranking, Surface, curve_of
-from ..pictures.split_map import nest_of, opened
+from ..pictures.split_map import nest_of_result, opened
 from ..pictures.svg import draw_nest
 from ..results.estimate import RiskEstimate, record_of
 from ..results.scales import scale_of
@@ -153,7 +153,7 @@ class CurveExplorer(View):
         self._losses.value = self._table(j)
         plan = self.result.plan
         if j is None or plan.inner_layouts is None:
-            nest = nest_of(plan)
+            nest = nest_of_result(self.result)
         else:
             nest = opened(plan, j, 8)
         self._map.value = wide(draw_nest(nest).img)

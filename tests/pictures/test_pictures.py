@@ -229,6 +229,9 @@ def test_an_interrupted_result_has_a_row_map_of_what_was_run():
     assert 0 < n < 5
     states = [bar.state for bar in nest_of_result(result).bars]
     assert states == [""] * n + ["not run"] * (5 - n)
+    left = {t.name: set(t.y) for t in result.nest_figure().data if t.visible}
+    assert left["not run"] == set(range(n, 5))
+    assert left["test fold"] == set(range(n))
 
 
 def test_scores_are_drawn_as_scores():

@@ -22,7 +22,7 @@ def test_a_report_is_complete_without_a_network(visit, tmp_path, scheme):
     path = (
         Recipe(4, 3)
         .run(knn(k=range(1, 20)), *load_iris(return_X_y=True))
-        .report(tmp_path / "risk.html")
+        .report(tmp_path / "risk.html", figures=True)
     )
     seen = visit(scheme=scheme)
     seen.page.goto(path.as_uri())

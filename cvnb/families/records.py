@@ -87,7 +87,7 @@ BUILT_IN = (
         refuses_sparse=Lazy("cvnb.paths.linear.krylov:refuses_sparse"),
         simplest={"alpha": "large"},
         closed_form=True,
-        kernel="cvnb.kernels.linear:ridge_of_blocks",
+        kernel="cvnb.kernels.linear:ridge_of_totals",
         compile_seconds=4.0,
         **LINEAR,
     ),

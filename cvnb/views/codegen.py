@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics._scorer import _BaseScorer
 
+from ..families.distributions import call_of, is_distribution
 from ..families.family import Family
 from ..inference.rules import OneStandardError, Rule, UserRule
 from ..losses.loss import NAMED
@@ -61,6 +62,8 @@ def expression(value: Any, imports: Imports) -> str:
         return f"float({str(value)!r})"
     if type(value) in (list, tuple, dict):
         return _container(value, imports)
+    if is_distribution(value):
+        return _distribution(value, imports)
     if inspect.isfunction(value) and "<" in value.__qualname__:
         return YOURS  # a lambda, or a function within a function
     if isinstance(value, type) or inspect.isfunction(value) or inspect.isbuiltin(value):
@@ -87,6 +90,18 @@ def _container(value: Any, imports: Imports) -> str:
     if type(value) is list:
         return f"[{inside}]"
     return f"({inside},)" if len(value) == 1 else f"({inside})"
+
+
+def _distribution(value: Any, imports: Imports) -> str:
+    """The call of a distribution of scipy.stats, such as loguniform(0.001, 1000.0)."""
+    call = call_of(value)
+    if call is None:
+        return YOURS
+    name, arguments, keywords = call
+    imports.add(("scipy.stats", name))
+    texts = [expression(argument, imports) for argument in arguments]
+    texts += [f"{key}={expression(x, imports)}" for key, x in keywords.items()]
+    return f"{name}({', '.join(texts)})"
 
 
 def _from_repr(value: Any, imports: Imports) -> str:
@@ -125,8 +140,8 @@ def family_expression(family: Family, imports: Imports) -> str:
         return f"Family({expression(family.search, imports)})"
     estimator = expression(family.estimator, imports)
     grid = expression(family.grid, imports)
-    name = "" if family.name is None else f", name={family.name!r}"
-    return f"Family({estimator}, {grid}{name})"
+    more = "".join(f", {key}={value!r}" for key, value in family.keywords.items())
+    return f"Family({estimator}, {grid}{more})"
 
 
 def loss_arguments(record: Record, imports: Imports) -> list[str]:

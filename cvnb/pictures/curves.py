@@ -6,13 +6,16 @@ surface, any other grid a curve.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import CvnbError
+from ..families.distributions import Range, ranges_of
 from ..families.labels import Setting, format_setting, format_value
+from ..families.searches import grids_of
 from ..inference.rules import rule_of
 from ..results.estimate import RiskEstimate, record_of
 
@@ -22,14 +25,20 @@ LOGARITHMIC = 30.0
 
 @dataclass(frozen=True)
 class Axis:
-    """Positions of the settings: parameter values, or tick numbers for non-numeric values."""
+    """Positions of the settings: parameter values, or tick numbers for non-numeric values.
+
+    scale  "log" or "linear", of values drawn from a distribution; "" where the values tell
+    """
 
     name: str
     x: np.ndarray
     ticks: tuple[str, ...] = ()
+    scale: str = ""
 
     @property
     def log(self) -> bool:
+        if self.scale:
+            return self.scale == "log"
         x = np.unique(self.x)
         if self.ticks or x[0] <= 0 or x[-1] / x[0] <= LOGARITHMIC:
             return False
@@ -108,7 +117,7 @@ def curve_of(result: RiskEstimate) -> Curve | Surface | None:
         return None
     if not np.isfinite(losses.mean(axis=0)).any():
         return None
-    axes = _axes(result.settings)
+    axes = _axes(result)
     if len(axes) == 2:
         return _surface(axes[0], axes[1], result)
     return _curve(axes[0], result)
@@ -120,7 +129,7 @@ def _curve(axis: Axis, result: RiskEstimate) -> Curve:
     place[order] = np.arange(order.size)
     outer, one_se = result.outer_curves, _one_se(result)
     return Curve(
-        axis=Axis(axis.name, axis.x[order], axis.ticks),
+        axis=replace(axis, x=axis.x[order]),
         which=order,
         settings=tuple(format_setting(result.settings[s]) for s in order),
         inner=_shown(result.inner_curves, result)[:, order],
@@ -141,8 +150,8 @@ def _surface(x: Axis, y: Axis, result: RiskEstimate) -> Surface:
     with np.errstate(all="ignore"):
         mean = inner.mean(axis=0)[which]
     return Surface(
-        x=Axis(x.name, columns, x.ticks),
-        y=Axis(y.name, rows, y.ticks),
+        x=replace(x, x=columns),
+        y=replace(y, x=rows),
         which=which,
         mean=mean,
         times=np.bincount(result.chosen_index, minlength=row.size)[which],
@@ -184,19 +193,22 @@ def _one_se(result: RiskEstimate) -> np.ndarray | None:
     return None if None in chosen else np.array(chosen)
 
 
-def _axes(settings: list[Setting]) -> list[Axis]:
+def _axes(result: RiskEstimate) -> list[Axis]:
     """One axis, or two (the one with more values first) for a full grid of two parameters."""
+    settings, family = result.settings, record_of(result).family
+    ranges = ranges_of(grids_of(family.grid))
     keys = dict.fromkeys(key for setting in settings for key in setting)
     varied = [key for key in keys if len({repr(s.get(key)) for s in settings}) > 1]
     in_every_setting = all(key in setting for key in varied for setting in settings)
     if in_every_setting and len(varied) == 1:
-        return [_axis(varied[0], settings)]
+        return [_axis(varied[0], settings, ranges)]
     if in_every_setting and len(varied) == 2:
-        axes = [_axis(key, settings) for key in varied]
+        axes = [_axis(key, settings, ranges) for key in varied]
         axes.sort(key=lambda axis: -np.unique(axis.x).size)
         if _is_full_grid(axes[0].x, axes[1].x):
             return axes
-    return [Axis("setting, in grid order", np.arange(len(settings), dtype=np.float64))]
+    order = "in the order drawn" if family.drawing else "in grid order"
+    return [Axis(f"setting, {order}", np.arange(len(settings), dtype=np.float64))]
 
 
 def _is_full_grid(x: np.ndarray, y: np.ndarray) -> bool:
@@ -206,16 +218,22 @@ def _is_full_grid(x: np.ndarray, y: np.ndarray) -> bool:
     return n_cells == len(x) == len(pairs)
 
 
-def _axis(key: str, settings: list[Setting]) -> Axis:
+def _axis(key: str, settings: list[Setting], ranges: Mapping[str, Range]) -> Axis:
     name, values = key.rpartition("__")[2], [setting[key] for setting in settings]
     if all(_is_number(value) for value in values):
         x = np.array(values, dtype=np.float64)
         if np.isfinite(x).all():
-            return Axis(name, x)
+            return Axis(name, x, scale=_scale(ranges.get(key)))
     words = {repr(value): format_value(value) for value in values}
     place = {text: i for i, text in enumerate(words)}
     x = np.array([place[repr(value)] for value in values], dtype=np.float64)
     return Axis(name, x, tuple(words.values()))
+
+
+def _scale(span: Range | None) -> str:
+    if span is None or not span.is_drawn:
+        return ""
+    return "log" if span.is_log else "linear"
 
 
 def _is_number(value: Any) -> bool:

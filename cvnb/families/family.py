@@ -98,13 +98,6 @@ class Family:
         """An estimator with the right scikit-learn tags; None if they depend on y."""
         return self.estimator
 
-    @property
-    def keywords(self) -> dict[str, Any]:
-        """What follows estimator and grid in the call that makes this family."""
-        given = {"name": self.name} | (asdict(self.drawing) if self.drawing else {})
-        defaults = {"name": None, "draw": "random", "seed": 0}
-        return {key: x for key, x in given.items() if x != defaults.get(key)}
-
     def task(self, task_of_y: str) -> str:
         """Return the estimator's task; the task of y if the estimator has none."""
         if is_classifier(self.estimator):
@@ -152,7 +145,7 @@ class Family:
             name, keywords = self.call
             arguments = [f"{key}={value!r}" for key, value in keywords.items()]
             return f"{name}({', '.join(arguments)})"
-        more = "".join(f", {key}={value!r}" for key, value in self.keywords.items())
+        more = "".join(f", {key}={value!r}" for key, value in keywords_of(self).items())
         grid = grid_text(self.grid) if self.drawing else repr(self.grid)
         return f"Family({self.estimator!r}, {grid}{more})"
 
@@ -243,6 +236,14 @@ def one_or_more(values: Any) -> list[Any]:
         )
     is_many = isinstance(values, Iterable) and not isinstance(values, str)
     return list(values) if is_many else [values]
+
+
+def keywords_of(family: Family) -> dict[str, Any]:
+    """Return what follows estimator and grid in the call that makes this family."""
+    drawing = family.drawing
+    given = {"name": family.name} | (asdict(drawing) if drawing else {})
+    defaults = {"name": None, "draw": "random", "seed": 0}
+    return {key: value for key, value in given.items() if value != defaults.get(key)}
 
 
 def as_families(value: Any) -> Family | dict[str, Family]:

@@ -1,7 +1,7 @@
 """The numbers of an error-versus-θ picture: axes, inner and outer losses, choices, levels.
 
 Losses are shown as scores where a scorer was used. A full grid of two parameters is a
-surface, any other grid a curve.
+surface, any other grid a curve; drawn settings of several parameters are ranked.
 """
 
 from __future__ import annotations
@@ -207,8 +207,16 @@ def _axes(result: RiskEstimate) -> list[Axis]:
         axes.sort(key=lambda axis: -np.unique(axis.x).size)
         if _is_full_grid(axes[0].x, axes[1].x):
             return axes
-    order = "in the order drawn" if family.drawing else "in grid order"
-    return [Axis(f"setting, {order}", np.arange(len(settings), dtype=np.float64))]
+    if family.drawing and result.inner_curves is not None:
+        return [Axis("settings, best first", _ranks(result.inner_curves.mean(axis=0)))]
+    return [Axis("setting, in grid order", np.arange(len(settings), dtype=np.float64))]
+
+
+def _ranks(losses: np.ndarray) -> np.ndarray:
+    """Return the rank of each loss, from 1 for the smallest; NaN comes last."""
+    ranks = np.empty(losses.size)
+    ranks[np.argsort(losses, kind="stable")] = np.arange(1, losses.size + 1)
+    return ranks
 
 
 def _is_full_grid(x: np.ndarray, y: np.ndarray) -> bool:

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics._scorer import _BaseScorer
 
 from ..families.distributions import call_of, is_distribution
-from ..families.family import Family
+from ..families.family import Family, keywords_of
 from ..inference.rules import OneStandardError, Rule, UserRule
 from ..losses.loss import NAMED
 from ..splits.recipes import Recipe
@@ -140,7 +140,7 @@ def family_expression(family: Family, imports: Imports) -> str:
         return f"Family({expression(family.search, imports)})"
     estimator = expression(family.estimator, imports)
     grid = expression(family.grid, imports)
-    more = "".join(f", {key}={value!r}" for key, value in family.keywords.items())
+    more = "".join(f", {key}={value!r}" for key, value in keywords_of(family).items())
     return f"Family({estimator}, {grid}{more})"
 
 

@@ -345,7 +345,7 @@ def test_ties_name_the_order_of_the_draw():
 
 
 def test_a_curve_is_sorted_along_the_parameter_on_the_scale_of_its_distribution():
-    """Several parameters have no axis: the settings in the order drawn."""
+    """Several parameters have no axis: the settings by rank of their mean inner loss."""
     curve = curve_of(Recipe(4, 3).run(DRAWS["random"], X, y))
     assert (np.diff(curve.axis.x) > 0).all()
     assert curve.axis.log
@@ -357,7 +357,11 @@ def test_a_curve_is_sorted_along_the_parameter_on_the_scale_of_its_distribution(
         ElasticNet(), DRAWN | {"l1_ratio": uniform(0.1, 0.9)}, n=6, draw="sobol"
     )
     result = Recipe(4, 3).run(two, X, y)
-    assert curve_of(result).axis.name == "setting, in the order drawn"
+    curve = curve_of(result)
+    assert curve.axis.name == "settings, best first"
+    assert (np.diff(curve.mean) >= 0).all()
+    assert curve.which[0] == result.inner_curves.mean(axis=0).argmin()
+    assert curve.settings[0].startswith("alpha=")
     assert result._repr_mimebundle_()
 
 

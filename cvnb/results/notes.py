@@ -104,7 +104,7 @@ class GridEdge:
     def words(self, name: str, value: str) -> str:
         """ "C=0.1, the lower edge of its grid"; with the name and the value as shown."""
         if self.is_near:
-            return f"{name} near {value}, the {self.side} end of its range"
+            return f"{name} near {value}, the {self.side} edge of its range"
         return f"{name}={value}, the {self.side} edge of its grid"
 
 

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from ..results.estimate import Record
 
 Imports = set[tuple[str, str]]  # (module, name)
+EXPERIMENTAL = {  # what scikit-learn has imported before the import of a class
+    "HalvingGridSearchCV": "enable_halving_search_cv",
+    "HalvingRandomSearchCV": "enable_halving_search_cv",
+    "IterativeImputer": "enable_iterative_imputer",
+}
 YOURS = "your_function"
 COMMENT = f"# {YOURS}: the function that this run was given; it has no name to import"
 
@@ -126,6 +131,8 @@ def _call(function: str, keywords: dict[str, Any], imports: Imports) -> str:
 def _imported(value: Any, imports: Imports) -> str:
     """The name of a class or function, which is imported."""
     imports.add(_home(value))
+    if value.__name__ in EXPERIMENTAL and value.__module__.startswith("sklearn."):
+        imports.add(("sklearn.experimental", EXPERIMENTAL[value.__name__]))
     return str(value.__name__)
 
 

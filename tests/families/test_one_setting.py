@@ -278,11 +278,15 @@ def test_an_ensemble_is_the_mean_of_the_inner_splitters_models():
 
 
 @pytest.mark.parametrize(
-    "family", [ridge(alpha=1.0), Family(LassoCV())], ids=["ridge", "LassoCV"]
+    "family",
+    [ridge(alpha=1.0), Family(LassoCV()), Family(TUNED["halving draws"][0])],
+    ids=["ridge", "LassoCV", "HalvingRandomSearchCV"],
 )
 def test_the_code_makes_the_result_again(family):
-    """With the recipe as it was given."""
+    """With the recipe as it was given; what is experimental is enabled first."""
     result = Recipe(4, 3).run(family, X, y)
+    is_halving = "Halving" in repr(family)
+    assert is_halving == ("import enable_halving_search_cv" in result.code())
     assert "Recipe(outer=4, inner=3, seed=0)" in result.code()
     names = {"X": X, "y": y}
     exec(result.code(), names)

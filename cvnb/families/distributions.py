@@ -109,12 +109,11 @@ class Range:
         return float((at - low) / (high - low))
 
     def __or__(self, other: Range) -> Range:
-        return Range(
-            min(self.low, other.low),
-            max(self.high, other.high),
-            self.is_log and other.is_log,
-            max(self.near, other.near),
-        )
+        """Return the range of both; a list takes the scale of a distribution."""
+        low, drawn = min(self.low, other.low), [r for r in (self, other) if r.is_drawn]
+        is_log = bool(drawn) and low > 0 and all(one.is_log for one in drawn)
+        near = max(self.near, other.near)
+        return Range(low, max(self.high, other.high), is_log, near)
 
 
 def ranges_of(grids: Grids) -> dict[str, Range]:

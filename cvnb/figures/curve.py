@@ -9,9 +9,20 @@ import plotly.graph_objects as go
 
 from ..errors import InputError
 from ..pictures.curves import Axis, Curve, Surface, curve_of
+from ..pictures.strips import strips_of
 from ..results.estimate import RiskEstimate
 from ..wording import count, number
-from .look import BELOW, BLUE, GREY, LINES, ORANGE, named_axis, plain, titled_axis
+from .look import (
+    BELOW,
+    BLUE,
+    GREY,
+    ORANGE,
+    named_axis,
+    plain,
+    titled_axis,
+    x_axis,
+)
+from .strips import strips_figure
 
 MOST_CURVES = 60  # more inner or outer curves than this are left out
 LEVELS = {
@@ -24,7 +35,8 @@ LEVELS = {
 def curve_figure(result: RiskEstimate) -> go.Figure:
     """Return error versus θ: inner and outer curves, their mean, choices, estimates.
 
-    A grid of two parameters is a heat map of the mean inner loss with the choices.
+    A grid of two parameters is a heat map of the mean inner loss with the choices; settings
+    drawn from several ranges are dots over each of their parameters.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv
@@ -38,6 +50,8 @@ def curve_figure(result: RiskEstimate) -> go.Figure:
             "there is no curve: nothing was chosen among several settings "
             "(or all of them failed)."
         )
+    if strips := strips_of(result):
+        return strips_figure(strips)
     return figure_of(curve)
 
 
@@ -49,7 +63,7 @@ def figure_of(curve: Curve | Surface) -> go.Figure:
     """
     if isinstance(curve, Surface):
         return go.Figure(_surface_traces(curve), _surface_layout(curve))
-    axes = {"xaxis": _x_axis(curve.axis), "yaxis": titled_axis(curve.ylabel)}
+    axes = {"xaxis": x_axis(curve.axis), "yaxis": titled_axis(curve.ylabel)}
     traces = [*_band(curve), *_curves(curve), *_choices(curve), *_levels(curve)]
     return go.Figure(traces, plain(470, BELOW, top=20) | axes)
 
@@ -187,14 +201,6 @@ def _levels(curve: Curve) -> list[go.Scatter]:
         )
         traces.append(trace)
     return traces
-
-
-def _x_axis(axis: Axis) -> dict[str, Any]:
-    """Logarithmic if the grid is; words for non-numeric values."""
-    if axis.ticks:
-        return named_axis(axis.name, list(axis.ticks)) | {"type": "linear"}
-    kind = {"type": "log" if axis.log else "linear", "exponentformat": "power"}
-    return {"title": {"text": axis.name}} | kind | LINES
 
 
 def _surface_traces(surface: Surface) -> list[Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..pictures.curves import Axis
+
 GREY, FAINT = "#797979", "rgba(128,128,128,.3)"
 BLUE, ORANGE, GREEN = "#3b8de0", "#e8590c", "43,138,62"
 LINES: dict[str, Any] = {"gridcolor": FAINT, "zeroline": False}
@@ -56,3 +58,11 @@ def named_axis(title: str, names: list[str], most: int = 15) -> dict[str, Any]:
     places = list(range(len(names)))[:: max(1, -(-len(names) // most))]
     ticks = [names[place] for place in places]
     return {"title": {"text": title}, "tickvals": places, "ticktext": ticks} | LINES
+
+
+def x_axis(axis: Axis) -> dict[str, Any]:
+    """Logarithmic if the grid is; words for non-numeric values."""
+    if axis.ticks:
+        return named_axis(axis.name, list(axis.ticks)) | {"type": "linear"}
+    kind = {"type": "log" if axis.log else "linear", "exponentformat": "power"}
+    return {"title": {"text": axis.name}} | kind | LINES

@@ -21,6 +21,7 @@ from ..results.estimate import RiskEstimate, record_of
 
 # Positive values that span more than this ratio get a log axis unless they are evenly spaced.
 LOGARITHMIC = 30.0
+RANKED = "settings, best first"  # where drawn settings have no common axis
 
 
 @dataclass(frozen=True)
@@ -201,14 +202,14 @@ def _axes(result: RiskEstimate) -> list[Axis]:
     varied = [key for key in keys if len({repr(s.get(key)) for s in settings}) > 1]
     in_every_setting = all(key in setting for key in varied for setting in settings)
     if in_every_setting and len(varied) == 1:
-        return [_axis(varied[0], settings, ranges)]
+        return [axis_of(varied[0], settings, ranges)]
     if in_every_setting and len(varied) == 2:
-        axes = [_axis(key, settings, ranges) for key in varied]
+        axes = [axis_of(key, settings, ranges) for key in varied]
         axes.sort(key=lambda axis: -np.unique(axis.x).size)
         if _is_full_grid(axes[0].x, axes[1].x):
             return axes
     if family.drawing and result.inner_curves is not None:
-        return [Axis("settings, best first", _ranks(result.inner_curves.mean(axis=0)))]
+        return [Axis(RANKED, _ranks(result.inner_curves.mean(axis=0)))]
     return [Axis("setting, in grid order", np.arange(len(settings), dtype=np.float64))]
 
 
@@ -226,7 +227,8 @@ def _is_full_grid(x: np.ndarray, y: np.ndarray) -> bool:
     return n_cells == len(x) == len(pairs)
 
 
-def _axis(key: str, settings: list[Setting], ranges: Mapping[str, Range]) -> Axis:
+def axis_of(key: str, settings: list[Setting], ranges: Mapping[str, Range]) -> Axis:
+    """Return the values of one parameter, which all of these settings have."""
     name, values = key.rpartition("__")[2], [setting[key] for setting in settings]
     if all(_is_number(value) for value in values):
         x = np.array(values, dtype=np.float64)

@@ -300,7 +300,11 @@ def test_what_has_no_two_finite_ends_has_no_edge():
     for one in values:
         assert ranges_of([{"a": one}]) == {}
     both = ranges_of([{"a": loguniform(1, 10)}, {"a": [0.5, 2.0]}])
-    assert both == {"a": Range(0.5, 10.0, False, 0.05)}
+    assert both == {"a": Range(0.5, 10.0, True, 0.05)}
+    flat = ranges_of([{"a": loguniform(1, 10)}, {"a": uniform(2, 1)}])
+    assert flat == {"a": Range(1.0, 10.0, False, 0.05)}
+    assert ranges_of([{"a": [0.0]}, {"a": loguniform(1, 10)}])["a"].is_log is False
+    assert ranges_of([{"a": [3]}, {"a": [1, 2]}]) == {"a": Range(1, 3)}
     assert ranges_of([{"a": loguniform(1, 10)}, {"a": ["sqrt"]}]) == {}
 
 

@@ -40,6 +40,8 @@ MEANT: dict[str, tuple[str, ...]] = {
     "params": ("grid",),
     "parameters": ("grid",),
     "param_distributions": ("grid",),
+    "n_iter": ("n",),
+    "n_trials": ("n",),
     "scorer": ("scoring",),
     "score": ("scoring",),
     "metric": ("scoring",),

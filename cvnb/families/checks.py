@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GridSearchCV, ParameterGrid
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from ..errors import FamilyError, WrongTypeError
+from .distributions import is_distribution, misses_parameters
 from .labels import Setting, estimator_label, format_value
 from .mistaken import no_estimator, unknown_key
+from .searches import Drawing, refuse_distributions
 
 NOT_PREDICTORS = ("clusterer", "outlier_detector", "density_estimator", "transformer")
 
@@ -80,20 +82,11 @@ def will_have(estimator: Any, method: str) -> bool:
     return is_stacking and estimator.final_estimator is None
 
 
-def check_search(search: GridSearchCV) -> None:
-    """Refuse a GridSearchCV that does not choose by the mean of one metric."""
-    if callable(search.refit):
-        raise FamilyError(
-            "GridSearchCV(refit=<function>) chooses by a rule of its own; use refit=True."
-        )
-    if isinstance(search.scoring, list | tuple | set | dict):
-        raise FamilyError(
-            f"GridSearchCV(scoring={search.scoring!r}) has several metrics; use one."
-        )
+def list_settings(grid: Any, drawing: Drawing | None = None) -> list[Setting]:
+    """Return the settings of a grid in ParameterGrid order: keys sorted, the last one fastest.
 
-
-def list_settings(grid: Any) -> list[Setting]:
-    """Return the settings of a grid in ParameterGrid order: keys sorted, the last one fastest."""
+    drawing: how to draw them instead; then they are in the order drawn
+    """
     grids = [grid] if isinstance(grid, Mapping) else grid
     if isinstance(grids, str) or not isinstance(grids, Iterable):
         raise WrongTypeError(
@@ -112,13 +105,29 @@ def list_settings(grid: Any) -> list[Setting]:
             )
         for key, values in part.items():
             _check_values(key, values)
-    return list(ParameterGrid(list(map(dict, grids))))
+    grids = list(map(dict, grids))
+    if drawing is not None:
+        return drawing.settings(grids)
+    refuse_distributions(grids)
+    return list(ParameterGrid(grids))
 
 
 def _check_values(key: Any, values: Any) -> None:
     if not isinstance(key, str):
         raise FamilyError(
             f"the grid has the key {key!r}; keys are names of parameters."
+        )
+    if misses_parameters(values):
+        raise FamilyError(
+            f"the grid has {key}={values.name} without its parameters; write them, such as "
+            "loguniform(1e-3, 1e3)."
+        )
+    if is_distribution(values):
+        return
+    if hasattr(values, "icdf") and hasattr(values, "sample"):
+        raise FamilyError(
+            f"the grid has {key}={values!r}, a distribution without rvs, which scikit-learn "
+            "cannot draw; use one such as scipy.stats.loguniform(1e-3, 1e3)."
         )
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
         is_single = np.isscalar(values) or values is None

@@ -1,34 +1,43 @@
 """Family: a learning algorithm with free parameters, {A_θ : θ in its grid}.
 
-A family is any scikit-learn estimator with a grid for ParameterGrid, or a GridSearchCV. The
-short-hands are families too: they build their estimator once the task is known, and their
-settings read {"k": 3}, not {"kneighborsclassifier__n_neighbors": 3}.
+A family is any scikit-learn estimator with a grid for ParameterGrid or ParameterSampler, or a
+GridSearchCV or RandomizedSearchCV. The short-hands are families too: they build their estimator
+once the task is known, and their settings read {"k": 3}, not
+{"kneighborsclassifier__n_neighbors": 3}.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.model_selection import GridSearchCV, check_cv
+from sklearn.model_selection import check_cv
 
 from ..calls import explained
 from ..errors import FamilyError, WrongTypeError
 from ..splits.specs import read_once
-from .checks import check_estimator, check_keys, check_search, list_settings
+from .checks import check_estimator, check_keys, list_settings
+from .distributions import distribution_text, grid_text, is_distribution
 from .labels import Setting, estimator_label
+from .searches import OPENED, Drawing, drawing_of, opened
 from .setting_groups import check_parameters
 
 
 class Family:
     """An estimator and its grid.
 
-    estimator   a scikit-learn estimator, or a GridSearchCV, which brings its grid, cv and scoring
+    estimator   a scikit-learn estimator, or a GridSearchCV or RandomizedSearchCV, which brings
+                its grid, cv and scoring
     grid        as for ParameterGrid: {"alpha": [0.1, 1.0]}, or a list of such dicts; {} is one
-                setting, the estimator as it is
+                setting, the estimator as it is. With n also distributions of scipy.stats
     name        the name to display; default: the class names of the steps
+    n           number of settings to draw, once, for every split
+    draw        "random", as ParameterSampler draws them, or "sobol": points of a scrambled Sobol
+                sequence, which fill the ranges more evenly
+    seed        of the draw
 
     >>> from sklearn.linear_model import Ridge
     >>> family = Family(Ridge(), {"alpha": [0.1, 1.0]})
@@ -38,33 +47,45 @@ class Family:
     ('Ridge', [{'alpha': 0.1}, {'alpha': 1.0}], 'regression')
     >>> family.candidate({"alpha": 0.1})
     Ridge(alpha=0.1)
+    >>> from scipy.stats import loguniform
+    >>> drawn = Family(Ridge(), {"alpha": loguniform(1e-3, 1e3)}, n=60)
+    >>> drawn, len(drawn.settings)
+    (Family(Ridge(), {'alpha': loguniform(0.001, 1000.0)}, n=60), 60)
     """
 
     cv: Any = None
     scoring: Any = None
     search: Any = None
+    drawing: Drawing | None = None
     call: tuple[str, dict[str, Any]] | None = None  # the short-hand and its keywords
 
     @explained
     def __init__(
-        self, estimator: Any, grid: Any = None, name: str | None = None
+        self,
+        estimator: Any,
+        grid: Any = None,
+        name: str | None = None,
+        n: int | None = None,
+        draw: str = "random",
+        seed: int = 0,
     ) -> None:
         if isinstance(estimator, Family):
             raise WrongTypeError(_with_own_grid(estimator, grid))
-        if type(estimator) is GridSearchCV:
-            if grid is not None:
+        drawing = drawing_of(n, draw, seed)
+        if type(estimator) in OPENED:
+            if grid is not None or drawing is not None:
                 raise FamilyError(
-                    "a GridSearchCV brings its own grid; give its estimator and your grid instead."
+                    f"a {type(estimator).__name__} brings its own grid; give its estimator and "
+                    "your grid instead."
                 )
-            check_search(estimator)
             self.search = search = estimator
             self.cv, self.scoring = search.cv, search.scoring
-            estimator, grid = search.estimator, search.param_grid
+            estimator, grid, drawing = opened(search)
         check_estimator(estimator)
-        self.estimator, self.name = estimator, name
-        self.grid = {} if grid is None else grid
+        self.estimator, self.name, self.drawing = estimator, name, drawing
+        self.grid = {} if grid is None else _kept(grid)
         self.aliases: dict[str, str] = {}
-        self.settings = list_settings(self.grid)
+        self.settings = list_settings(self.grid, drawing)
         check_keys(self.estimator, self.settings)
 
     @property
@@ -102,14 +123,14 @@ class Family:
         return clone(self.estimator).set_params(**clones)
 
     def inner_splitter(self, y: np.ndarray) -> Any:
-        """Return the splitter for the cv of the GridSearchCV, or None without one."""
+        """Return the splitter for the cv of the search it was made of, or None without one."""
         if self.cv is None:
             return None
         try:
             return check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         except (TypeError, ValueError) as error:
             raise FamilyError(
-                f"GridSearchCV(cv={self.cv!r}) splits nothing: {error}"
+                f"{type(self.search).__name__}(cv={self.cv!r}) splits nothing: {error}"
             ) from None
 
     def _repr_mimebundle_(
@@ -124,8 +145,9 @@ class Family:
             name, keywords = self.call
             arguments = [f"{key}={value!r}" for key, value in keywords.items()]
             return f"{name}({', '.join(arguments)})"
-        name = "" if self.name is None else f", name={self.name!r}"
-        return f"Family({self.estimator!r}, {self.grid!r}{name})"
+        more = "".join(f", {key}={value!r}" for key, value in keywords_of(self).items())
+        grid = grid_text(self.grid) if self.drawing else repr(self.grid)
+        return f"Family({self.estimator!r}, {grid}{more})"
 
 
 class ShortHand(Family):
@@ -191,6 +213,11 @@ class ShortHand(Family):
         return family
 
 
+def _kept(grid: Any) -> Any:
+    """Return a grid that can be read again: the list of an iterator of dicts."""
+    return grid if isinstance(grid, Mapping) else read_once(grid)
+
+
 def _with_own_grid(family: Family, grid: Any) -> str:
     """Return the message on a Family, which has a grid, where an estimator is expected."""
     start = f"{family!r} is a Family already"
@@ -201,12 +228,26 @@ def _with_own_grid(family: Family, grid: Any) -> str:
 
 def one_or_more(values: Any) -> list[Any]:
     """Return the values of one axis of a short-hand as a list; a single value is allowed."""
+    if is_distribution(values):
+        drawn = f"{distribution_text(values)}.rvs(60, random_state=0)"
+        raise FamilyError(
+            f"{distribution_text(values)} is a distribution, and short-hands take values; draw "
+            f"them: {drawn}."
+        )
     is_many = isinstance(values, Iterable) and not isinstance(values, str)
     return list(values) if is_many else [values]
 
 
+def keywords_of(family: Family) -> dict[str, Any]:
+    """Return what follows estimator and grid in the call that makes this family."""
+    drawing = family.drawing
+    given = {"name": family.name} | (asdict(drawing) if drawing else {})
+    defaults = {"name": None, "draw": "random", "seed": 0}
+    return {key: value for key, value in given.items() if value != defaults.get(key)}
+
+
 def as_families(value: Any) -> Family | dict[str, Family]:
-    """Return the Family of an estimator, a pair or a GridSearchCV; for a dict, one by name."""
+    """Return the Family of an estimator, a pair or a search; for a dict, one by name."""
     if isinstance(value, Family):
         return value
     if isinstance(value, Mapping):

@@ -18,6 +18,7 @@ from ..pictures.curves import (
     curve_of,
 )
 from ..pictures.drawing import cut
+from ..pictures.strips import strips_of
 from ..results.estimate import RiskEstimate
 from ..wording import count
 from .look import (
@@ -27,7 +28,6 @@ from .look import (
     GREY,
     HEAT,
     INK,
-    LINES,
     ORANGE,
     PAGE,
     ROOM,
@@ -36,7 +36,9 @@ from .look import (
     plain,
     rows_of,
     titled_axis,
+    x_axis,
 )
+from .strips import strips_figure
 
 MOST_CURVES = 60  # more inner or outer curves than this are left out
 MOST_RANKED = 15
@@ -48,7 +50,7 @@ def curve_figure(result: RiskEstimate) -> go.Figure:
     """Return the loss against what was tuned: its mean, each fold, choices, estimates.
 
     A grid of two parameters is a heat map of the mean inner loss with the choices; settings of
-    more parameters are a list, the best first.
+    more parameters are a list, the best first, and drawn ones dots over each parameter.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn, nested_cv
@@ -62,6 +64,8 @@ def curve_figure(result: RiskEstimate) -> go.Figure:
             "there is no curve: nothing was chosen among several settings "
             "(or all of them failed)."
         )
+    if strips := strips_of(result):
+        return strips_figure(strips)
     return figure_of(curve)
 
 
@@ -76,7 +80,7 @@ def figure_of(curve: Curve | Surface | Ranking, log_y: bool = False) -> go.Figur
     if isinstance(curve, Ranking):
         return _ranking_figure(curve)
     y_axis = titled_axis(curve.ylabel, curve.scale)
-    axes = {"xaxis": _x_axis(curve.axis), "yaxis": y_axis}
+    axes = {"xaxis": x_axis(curve.axis), "yaxis": y_axis}
     axes["yaxis"]["type"] = "log" if log_y else "linear"
     traces = [*_band(curve), *_curves(curve), *_choices(curve), *_levels(curve)]
     return go.Figure([*traces, _labels(curve, log_y)], plain(HEIGHT, right=ROOM) | axes)
@@ -255,15 +259,6 @@ def _labels(curve: Curve, log_y: bool) -> go.Scatter:
     return labels_right(
         float(curve.axis.x.max()), lines, drawn[drawn > 0] if log_y else drawn, log_y
     )
-
-
-def _x_axis(axis: Axis) -> dict[str, Any]:
-    """Logarithmic if the grid is; words for non-numeric values."""
-    if axis.ticks:
-        names = [cut(name, 24) for name in axis.ticks]
-        return named_axis(axis.name, names) | {"type": "linear"}
-    kind = {"type": "log" if axis.log else "linear", "exponentformat": "power"}
-    return {"title": {"text": axis.name}, "automargin": True} | kind | LINES
 
 
 def _surface_traces(surface: Surface) -> list[Any]:

@@ -14,6 +14,8 @@ import plotly.graph_objects as go
 
 from ..losses.scale import Scale
 from ..pictures.colours import LIGHT
+from ..pictures.curves import Axis
+from ..pictures.drawing import cut
 
 PAGE, TEXT, GRID = LIGHT["page"], LIGHT["text"], LIGHT["grid"]
 GREY, BLUE, ORANGE = LIGHT["level"], LIGHT["mean"], LIGHT["test"]
@@ -85,6 +87,15 @@ def named_axis(title: str, names: Sequence[str], most: int = 15) -> dict[str, An
     ticks = [names[place] for place in places]
     words = {"title": {"text": title}, "tickvals": places, "ticktext": ticks}
     return words | {"automargin": True} | LINES
+
+
+def x_axis(axis: Axis) -> dict[str, Any]:
+    """Return an axis, logarithmic if the grid is; words for non-numeric values."""
+    if axis.ticks:
+        names = [cut(name, 24) for name in axis.ticks]
+        return named_axis(axis.name, names) | {"type": "linear"}
+    kind = {"type": "log" if axis.log else "linear", "exponentformat": "power"}
+    return {"title": {"text": axis.name}, "automargin": True} | kind | LINES
 
 
 def rows_of(names: Sequence[str]) -> dict[str, Any]:

@@ -37,7 +37,8 @@ EXAMPLE = """\
 
 estimates how good "choose k, then train" is on new rows, and binds the result to risk.
 In place of knn(...): ridge(), logistic(), tree(), any (estimator, grid) pair, a
-GridSearchCV, or a dict of those by name, which compares them on the same splits.
+GridSearchCV or RandomizedSearchCV, or a dict of those by name, which compares them on
+the same splits.
 Other ways to split: %nestedcv --help recipes"""
 
 SPLITS = (
@@ -52,7 +53,7 @@ SPLITS = (
     ),
     argument(
         "--inner",
-        help="inner splits, likewise (default: the cv of a GridSearchCV, else 5)",
+        help="inner splits, likewise (default: the cv of a search, else 5)",
     ),
     argument("--test", help="share of the rows in the test part, of recipes with one"),
     argument(

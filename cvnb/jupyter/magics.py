@@ -101,7 +101,7 @@ class NestedCVMagics(Magics):
 
         The body is Python run in your namespace; Family, Recipe and the short-hands (knn,
         ridge, ...) are available in it. Its last expression is a Family, an (estimator, grid)
-        pair, a GridSearchCV, or a dict of those by name.
+        pair, a GridSearchCV or RandomizedSearchCV, or a dict of those by name.
         """
         arguments = _parsed(self.nestedcv, line)
         if arguments.help == "recipes":

@@ -6,13 +6,16 @@ is a surface, and anything else a ranking: settings in order, the best first.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..errors import CvnbError
+from ..families.distributions import Range, ranges_of
 from ..families.labels import Setting, format_value, shown_names, shown_settings
+from ..families.searches import grids_of
 from ..inference.rules import rule_of
 from ..losses.scale import Scale
 from ..results.estimate import RiskEstimate, record_of
@@ -27,14 +30,20 @@ OUTSIDE = ("nested", "test")  # levels that were measured outside of what chose
 
 @dataclass(frozen=True)
 class Axis:
-    """Positions of the settings: parameter values, or tick numbers for non-numeric values."""
+    """Positions of the settings: parameter values, or tick numbers for non-numeric values.
+
+    scale  "log" or "linear", of values drawn from a distribution; "" where the values tell
+    """
 
     name: str
     x: np.ndarray
     ticks: tuple[str, ...] = ()
+    scale: str = ""
 
     @property
     def log(self) -> bool:
+        if self.scale:
+            return self.scale == "log"
         x = np.unique(self.x)
         if self.ticks or x[0] <= 0 or x[-1] / x[0] <= LOGARITHMIC:
             return False
@@ -169,7 +178,7 @@ def curve_of(result: RiskEstimate) -> Curve | Surface | Ranking | None:
         return None
     if not np.isfinite(losses.mean(axis=0)).any():
         return None
-    axes = _axes(result.settings)
+    axes = _axes(result)
     if len(axes) == 2:
         return _surface(axes[0], axes[1], result)
     return _curve(axes[0], result) if axes else _ranking(result)
@@ -182,7 +191,7 @@ def _curve(axis: Axis, result: RiskEstimate) -> Curve:
     outer, one_se = result.outer_curves, _one_se(result)
     names = shown_settings(result.settings)
     return Curve(
-        axis=Axis(axis.name, axis.x[order], axis.ticks),
+        axis=replace(axis, x=axis.x[order]),
         which=order,
         settings=tuple(names[s] for s in order),
         inner=_shown(result.inner_curves, result)[:, order],
@@ -219,8 +228,8 @@ def _surface(x: Axis, y: Axis, result: RiskEstimate) -> Surface:
     with np.errstate(all="ignore"):
         mean = inner.mean(axis=0)[which]
     return Surface(
-        x=Axis(x.name, columns, x.ticks),
-        y=Axis(y.name, rows, y.ticks),
+        x=replace(x, x=columns),
+        y=replace(y, x=rows),
         which=which,
         mean=mean,
         times=np.bincount(result.chosen_index, minlength=row.size)[which],
@@ -266,14 +275,18 @@ def _one_se(result: RiskEstimate) -> np.ndarray | None:
     return None if None in chosen else np.array(chosen)
 
 
-def _axes(settings: list[Setting]) -> list[Axis]:
+def _axes(result: RiskEstimate) -> list[Axis]:
     """One axis, two (the one with more values first) for a full grid of two parameters, or none."""
+    settings, ranges = (
+        result.settings,
+        ranges_of(grids_of(record_of(result).family.grid)),
+    )
     keys = dict.fromkeys(key for setting in settings for key in setting)
     varied = [key for key in keys if len({repr(s.get(key)) for s in settings}) > 1]
     in_every_setting = all(key in setting for key in varied for setting in settings)
     if not in_every_setting:
         return []
-    axes = [_axis(key, settings) for key in varied]
+    axes = [axis_of(key, settings, ranges) for key in varied]
     if len(axes) == 1:
         return axes
     if len(axes) == 2:
@@ -290,12 +303,13 @@ def _is_full_grid(x: np.ndarray, y: np.ndarray) -> bool:
     return n_cells == len(x) == len(pairs)
 
 
-def _axis(key: str, settings: list[Setting]) -> Axis:
+def axis_of(key: str, settings: list[Setting], ranges: Mapping[str, Range]) -> Axis:
+    """Return the values of one parameter, which all of these settings have."""
     name, values = shown_names(settings)[key], [setting[key] for setting in settings]
     if all(_is_number(value) for value in values):
         x = np.array(values, dtype=np.float64)
         if np.isfinite(x).all():
-            return Axis(name, x)
+            return Axis(name, x, scale=_scale(ranges.get(key)))
     words = {repr(value): _word(value) for value in values}
     place = {text: i for i, text in enumerate(words)}
     x = np.array([place[repr(value)] for value in values], dtype=np.float64)
@@ -304,6 +318,12 @@ def _axis(key: str, settings: list[Setting]) -> Axis:
 
 def _word(value: Any) -> str:
     return value if isinstance(value, str) else format_value(value)
+
+
+def _scale(span: Range | None) -> str:
+    if span is None or not span.is_drawn:
+        return ""
+    return "log" if span.is_log else "linear"
 
 
 def _is_number(value: Any) -> bool:

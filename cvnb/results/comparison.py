@@ -30,8 +30,15 @@ class Comparison(Mapping[str, RiskEstimate]):
     ['ridge', 'lasso']
     >>> comparison.verdict.partition(" (")[0]
     'ridge has the lowest mean squared error'
-    >>> [round(pair.t, 2) for pair in comparison.pairs]
-    [-2.0]
+    >>> [round(pair.t, 2) for pair in comparison.pairs], comparison.against_best("lasso").first
+    ([-2.0], 'lasso')
+    >>> list(comparison.to_frame()["model"]), comparison.predictor("best")[-1]
+    (['ridge', 'lasso'], Ridge(alpha=0.1))
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page = comparison.report(f"{folder}/models.html").read_text(encoding="utf-8")
+    >>> "ridge has the lowest" in page, len(comparison.figure().data) > 0
+    (True, True)
     >>> comparison.complete, comparison.plan.n_inner
     (True, 12)
     >>> comparison.notes[0]

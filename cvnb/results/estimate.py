@@ -107,7 +107,7 @@ class RiskEstimate:
 
     @property
     def settings(self) -> list[Setting]:
-        """The grid, in ParameterGrid order."""
+        """The grid, in ParameterGrid order; settings that were drawn, in that order."""
         return [dict(setting) for setting in self._record.family.settings]
 
     @property

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..engine.table import Failure
+from ..families.distributions import ranges_of
 from ..families.labels import format_value, shown_names, shown_settings
 from ..families.registry import sentence_of
-from ..inference.checked import is_number
+from ..families.searches import grids_of
 from ..wording import count, without_numbers
 
 if TYPE_CHECKING:
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
 
 def notes_of(record: Record) -> list[str]:
     """Return all notes on a run, the most important kinds first."""
-    kinds = (_interrupt, _refitted, _ties, _edges, _close_calls, _failures, _warnings)
+    kinds = (
+        _interrupt,
+        _refitted,
+        _ties,
+        _edges,
+        _all_drawn,
+        _close_calls,
+        _failures,
+        _warnings,
+    )
     return [note for notes in kinds for note in notes(record)]
 
 
@@ -71,15 +81,17 @@ def _ties(record: Record) -> list[str]:
     most, where = max(sizes.values()), _of_splits(record, sizes)
     are_equal = len(set(sizes.values())) == 1
     subject = f"{most} settings tie" if are_equal else f"Up to {most} settings tie"
-    return [f"{subject} at the minimum{where}: the first in grid order was taken."]
+    first = "first that was drawn" if record.family.drawing else "first in grid order"
+    return [f"{subject} at the minimum{where}: the {first} was taken."]
 
 
 @dataclass(frozen=True)
 class GridEdge:
-    """The smallest or largest value of a numeric axis.
+    """The smallest or largest value of a numeric axis, or an end of the range of its draws.
 
-    at     training parts that chose it
-    share  of all training parts
+    at       training parts that chose it, or a value near that end
+    share    of all training parts
+    is_near  whether it is an end of a distribution: the outer 5 % count
     """
 
     axis: str
@@ -87,34 +99,49 @@ class GridEdge:
     value: Any
     at: tuple[int, ...]
     share: float
+    is_near: bool = False
+
+    def words(self, name: str, value: str) -> str:
+        """ "C=0.1, the lower edge of its grid"; with the name and the value as shown."""
+        if self.is_near:
+            return f"{name} near {value}, the {self.side} edge of its range"
+        return f"{name}={value}, the {self.side} edge of its grid"
 
 
 def grid_edges(record: Record) -> list[GridEdge]:
     """Return the edges of numeric axes that some training part chose."""
     chosen = [record.family.settings[s] for s in record.table.chosen]
-    axes: dict[str, set[Any]] = defaultdict(set)
-    for setting in record.family.settings:
-        for axis, value in setting.items():
-            axes[axis].add(value if is_number(value) else None)
     edges = []
-    for axis, values in axes.items():
-        if None in values or len(values) < 2:
-            continue
-        for side, value in (("lower", min(values)), ("upper", max(values))):
-            at = [j for j, s in enumerate(chosen) if axis in s and s[axis] == value]
+    for axis, span in ranges_of(grids_of(record.family.grid)).items():
+        for side, value in (("lower", span.low), ("upper", span.high)):
+            at = [
+                j
+                for j, setting in enumerate(chosen)
+                if axis in setting and span.side(setting[axis]) == side
+            ]
             if at:
                 share = len(at) / len(chosen)
-                edges.append(GridEdge(axis, side, value, tuple(at), share))
+                edges.append(
+                    GridEdge(axis, side, value, tuple(at), share, span.is_drawn)
+                )
     return edges
 
 
 def _edges(record: Record) -> list[str]:
     names = shown_names(record.family.settings)
     return [
-        f"{names[edge.axis]}={format_value(edge.value, 3)}, the {edge.side} edge of its grid, "
-        f"was chosen{_of_splits(record, edge.at)}."
+        f"{edge.words(names[edge.axis], format_value(edge.value, 3))}, was chosen"
+        f"{_of_splits(record, edge.at)}."
         for edge in grid_edges(record)
     ]
+
+
+def _all_drawn(record: Record) -> list[str]:
+    """Say that the lists of a drawn family have fewer settings than were to be drawn."""
+    drawing, n = record.family.drawing, len(record.family.settings)
+    if drawing is None or drawing.n == n:
+        return []
+    return [f"n={drawing.n}, but the grid has {count(n, 'setting')}: all were tried."]
 
 
 def _failures(record: Record) -> list[str]:

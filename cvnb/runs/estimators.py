@@ -44,7 +44,7 @@ class NestedCV(MetaEstimatorMixin, BaseEstimator):
     the estimator trained on all rows, with the setting that the inner splitter chooses on all
     rows. fit takes groups and sample_weight.
 
-    estimator   a scikit-learn estimator | a GridSearchCV | a Family, such as knn()
+    estimator   an estimator | a search, such as a GridSearchCV | a Family, such as knn()
     grid        as in Family; None for an estimator that brings its grid
     outer       the splits that measure the risk, as in Recipe
     inner       the splits that choose θ, as in Recipe

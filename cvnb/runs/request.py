@@ -107,7 +107,7 @@ class Request:
 
     @property
     def inner_splitters(self) -> list[Any]:
-        """["auto"] if a GridSearchCV brings its own inner splitter, which then comes first."""
+        """["auto"] if a search brings its own inner splitter, which then comes first."""
         has_own = any(family.cv is not None for family in self.families)
         return ["auto"] if has_own else []
 

@@ -62,7 +62,7 @@ def without_unused_inner(
 
 
 def _auto_inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) -> Any:
-    """Return the splitter for inner="auto": the cv that a GridSearchCV brings, else 5 folds."""
+    """Return the splitter for inner="auto": the cv that a search brings, else 5 folds."""
     specs: dict[str, Any] = {}
     for family in families.values():
         splitter = family.inner_splitter(data.y)

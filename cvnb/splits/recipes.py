@@ -48,7 +48,7 @@ class Recipe:
                    that share | "loo" | a scikit-learn splitter | a list of (train, test) row
                    numbers | None, to measure nothing
     inner          the splits that choose θ inside each outer training part: the same, but one
-                   list per outer split | "auto": the cv of a GridSearchCV, else 5
+                   list per outer split | "auto": the cv of a search, else 5
     seed           of all random splits
     shuffle        False: folds and holdouts follow the order of the rows
     stratify       whether parts keep classes in proportion: True | False | "auto", if possible
@@ -345,8 +345,9 @@ class Recipe:
     ) -> RiskEstimate | Comparison:
         """Return the risk of a family under this recipe; for a dict of families a Comparison.
 
-        family          an estimator | (estimator, grid) | a Family, such as knn() | a GridSearchCV
-                        | a dict of these by name; run(estimator, grid, X, y) is a pair too
+        family          an estimator | (estimator, grid) | a Family, such as knn() | a search,
+                        such as a GridSearchCV | a dict of these by name;
+                        run(estimator, grid, X, y) is a pair too
         X, y            the rows and their targets; y may be the name of a column of X
         groups          group of every row, or the column of X with it; no split cuts a group
         sample_weight   weight of every row, in fits and losses, or the column of X with it

@@ -14,7 +14,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.metrics._scorer import _BaseScorer
 
-from ..families.family import Family
+from ..families.distributions import call_of, is_distribution
+from ..families.family import Family, keywords_of
 from ..inference.rules import OneStandardError, Rule, UserRule
 from ..losses.loss import NAMED
 from ..splits.recipes import Recipe
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from ..results.estimate import Record
 
 Imports = set[tuple[str, str]]  # (module, name)
+EXPERIMENTAL = {  # what scikit-learn has imported before the import of a class
+    "HalvingGridSearchCV": "enable_halving_search_cv",
+    "HalvingRandomSearchCV": "enable_halving_search_cv",
+    "IterativeImputer": "enable_iterative_imputer",
+}
 YOURS = "your_function"
 COMMENT = f"# {YOURS}: the function that this run was given; it has no name to import"
 
@@ -61,6 +67,8 @@ def expression(value: Any, imports: Imports) -> str:
         return f"float({str(value)!r})"
     if type(value) in (list, tuple, dict):
         return _container(value, imports)
+    if is_distribution(value):
+        return _distribution(value, imports)
     if inspect.isfunction(value) and "<" in value.__qualname__:
         return YOURS  # a lambda, or a function within a function
     if isinstance(value, type) or inspect.isfunction(value) or inspect.isbuiltin(value):
@@ -89,6 +97,18 @@ def _container(value: Any, imports: Imports) -> str:
     return f"({inside},)" if len(value) == 1 else f"({inside})"
 
 
+def _distribution(value: Any, imports: Imports) -> str:
+    """The call of a distribution of scipy.stats, such as loguniform(0.001, 1000.0)."""
+    call = call_of(value)
+    if call is None:
+        return YOURS
+    name, arguments, keywords = call
+    imports.add(("scipy.stats", name))
+    texts = [expression(argument, imports) for argument in arguments]
+    texts += [f"{key}={expression(x, imports)}" for key, x in keywords.items()]
+    return f"{name}({', '.join(texts)})"
+
+
 def _from_repr(value: Any, imports: Imports) -> str:
     """The repr, if it is an expression; of splitters with a random state a call."""
     text = repr(value)
@@ -111,6 +131,8 @@ def _call(function: str, keywords: dict[str, Any], imports: Imports) -> str:
 def _imported(value: Any, imports: Imports) -> str:
     """The name of a class or function, which is imported."""
     imports.add(_home(value))
+    if value.__name__ in EXPERIMENTAL and value.__module__.startswith("sklearn."):
+        imports.add(("sklearn.experimental", EXPERIMENTAL[value.__name__]))
     return str(value.__name__)
 
 
@@ -125,8 +147,8 @@ def family_expression(family: Family, imports: Imports) -> str:
         return f"Family({expression(family.search, imports)})"
     estimator = expression(family.estimator, imports)
     grid = expression(family.grid, imports)
-    name = "" if family.name is None else f", name={family.name!r}"
-    return f"Family({estimator}, {grid}{name})"
+    more = "".join(f", {key}={value!r}" for key, value in keywords_of(family).items())
+    return f"Family({estimator}, {grid}{more})"
 
 
 def loss_arguments(record: Record, imports: Imports) -> list[str]:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..families.distributions import distribution_text, distributions_in
 from ..families.family import Family, estimator_label
 from ..families.labels import format_value
+from ..families.searches import grids_of
 from ..pictures.split_map import nest_of
 from ..pictures.svg import draw_nest
 from ..splits.recipes import Recipe
@@ -88,8 +90,9 @@ def family_bundle(family: Family) -> Bundle:
     label, table = family.label, ""
     if family.estimator is not None:
         label = estimator_label(family.estimator)
+        ranges = drawn_from(family)
         rows: list[Sequence[str]] = [
-            [key, count(len(values), "value"), some(values)]
+            [key, ranges.get(key) or count(len(values), "value"), some(values)]
             for key, values in grid_values(family).items()
         ]
         table = html_table((["parameter", "grid", "values"], rows)) if rows else ""
@@ -99,12 +102,20 @@ def family_bundle(family: Family) -> Bundle:
 
 
 def grid_values(family: Family) -> dict[str, list[str]]:
-    """Return parameter -> its different values, in the order of the grid."""
+    """Return parameter -> its different values, in the order of the settings."""
     values: dict[str, dict[str, None]] = {}
     for setting in family.settings:
         for key, value in setting.items():
             values.setdefault(key, {})[format_value(value)] = None
     return {key: list(shown) for key, shown in values.items()}
+
+
+def drawn_from(family: Family) -> dict[str, str]:
+    """Return parameter -> the distributions that its values were drawn from."""
+    found: dict[str, dict[str, None]] = {}
+    for key, distribution in distributions_in(grids_of(family.grid)):
+        found.setdefault(key, {})[distribution_text(distribution)] = None
+    return {key: " or ".join(texts) for key, texts in found.items()}
 
 
 def recipes_text(names: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from ..results.quantity import training_sizes
 from ..results.scales import scale_of
 from ..splits.specs import GivenSplitter, ListedSplits
 from ..wording import count, spread
-from .inputs import grid_values
+from .inputs import drawn_from, grid_values
 from .phrases import (
     baseline_words,
     interval_words,
@@ -140,9 +140,16 @@ def _family(record: Record) -> str:
     if len(family.settings) == 1:
         values = ", ".join(f"{key}={values[0]}" for key, values in grid.items())
         return f"The estimator was {label}{' with ' * bool(values)}{values}."
-    grids = "; ".join(f"{key} in {{{_listed(grid[key])}}}" for key in grid)
+    ranges = drawn_from(family)
+    grids = "; ".join(
+        f"{key} from {ranges[key]}"
+        if key in ranges
+        else f"{key} in {{{_listed(grid[key])}}}"
+        for key in grid
+    )
     n_settings = count(len(family.settings), "setting")
-    return f"The estimator was {label}, with {n_settings}: {grids}."
+    drawn = f" {family.drawing.words}" if family.drawing else ""
+    return f"The estimator was {label}, with {n_settings}{drawn}: {grids}."
 
 
 def _listed(values: list[str]) -> str:
@@ -194,9 +201,10 @@ def _choice(result: RiskEstimate) -> list[str]:
     if not rule.takes_first:
         return [f"The setting was chosen by {rule.words.removeprefix(' and ')}."]
     best = "largest" if record.loss.is_score else "smallest"
+    order = "drawn" if record.family.drawing else "in the order of the grid"
     return [
         f"The setting with the {best} mean {record.loss.words} on the inner test rows was "
-        "chosen, the first in the order of the grid where several were equal."
+        f"chosen, the first {order} where several were equal."
     ]
 
 

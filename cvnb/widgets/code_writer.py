@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import GridSearchCV
 
 from ..data.checks import check_groups, is_frame
 from ..errors import DataError, FamilyError, InputError
 from ..families.family import Family, as_families
 from ..families.registry import short_hands
+from ..families.searches import OPENED
 from ..jupyter.magics import at_hand
 from ..views.codegen import (
     YOURS,
@@ -107,7 +107,8 @@ class CodeWriter:
         """Whether this family needs a typed grid; a search or a Family has its own."""
         if listed in short_hands():
             return True
-        return not isinstance(self.namespace.get(_name(listed)), Family | GridSearchCV)
+        value = self.namespace.get(_name(listed))
+        return not (isinstance(value, Family) or type(value) in OPENED)
 
     def cv(self, listed: str) -> Any:
         """Return the inner splitter of this family's search; None if it has none."""
@@ -191,7 +192,7 @@ class CodeWriter:
             if value is family or (value is family.search is not None):
                 return listed, ""
             is_estimator = value is family.estimator and family.search is None
-            if is_estimator and family.name == name:
+            if is_estimator and family.name == name and family.drawing is None:
                 has_grid = family.settings != [{}]
                 return listed, expression(family.grid, set()) if has_grid else ""
         return "", ""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import (
@@ -14,8 +15,8 @@ from sklearn.linear_model import (
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
+    HalvingRandomSearchCV,
     KFold,
-    RandomizedSearchCV,
     cross_val_score,
 )
 from sklearn.pipeline import make_pipeline
@@ -43,6 +44,30 @@ class Counts(Ridge):
         return super().fit(X, y, sample_weight)
 
 
+class ForeignSearchCV(RegressorMixin, BaseEstimator):
+    """Has the parameters of scikit-learn's searches without being one of them."""
+
+    def __init__(self, estimator, cv=3, scoring=None, refit=True):
+        self.estimator, self.cv, self.scoring, self.refit = (
+            estimator,
+            cv,
+            scoring,
+            refit,
+        )
+
+    def fit(self, X, y):
+        search = GridSearchCV(self.estimator, ALPHAS, cv=self.cv).fit(X, y)
+        self.best_estimator_ = search.best_estimator_
+        return self
+
+    def predict(self, X):
+        return self.best_estimator_.predict(X)
+
+
+class OwnGridSearch(GridSearchCV):
+    """A subclass may choose by a rule of its own, so it is not opened."""
+
+
 @pytest.fixture(autouse=True)
 def no_fits():
     Counts.fits = 0
@@ -51,16 +76,16 @@ def no_fits():
 TUNED = {
     "LassoCV": (LassoCV(), "LassoCV"),
     "behind a scaler": (make_pipeline(StandardScaler(), RidgeCV()), "RidgeCV"),
-    "random search": (
-        RandomizedSearchCV(
-            Ridge(), {"alpha": [1.0, 2.0, 3.0]}, n_iter=2, random_state=0
-        ),
-        "RandomizedSearchCV",
-    ),
     "halving": (
         HalvingGridSearchCV(Ridge(), ALPHAS, random_state=0),
         "HalvingGridSearchCV",
     ),
+    "halving draws": (
+        HalvingRandomSearchCV(Ridge(), ALPHAS, n_candidates=2, random_state=0),
+        "HalvingRandomSearchCV",
+    ),
+    "a search of another package": (ForeignSearchCV(Ridge()), "ForeignSearchCV"),
+    "a subclass of a search": (OwnGridSearch(Ridge(), ALPHAS), "OwnGridSearch"),
 }
 ONE = {
     "a number": ridge(alpha=1.0),
@@ -253,11 +278,15 @@ def test_an_ensemble_is_the_mean_of_the_inner_splitters_models():
 
 
 @pytest.mark.parametrize(
-    "family", [ridge(alpha=1.0), Family(LassoCV())], ids=["ridge", "LassoCV"]
+    "family",
+    [ridge(alpha=1.0), Family(LassoCV()), Family(TUNED["halving draws"][0])],
+    ids=["ridge", "LassoCV", "HalvingRandomSearchCV"],
 )
 def test_the_code_makes_the_result_again(family):
-    """With the recipe as it was given."""
+    """With the recipe as it was given; what is experimental is enabled first."""
     result = Recipe(4, 3).run(family, X, y)
+    is_halving = "Halving" in repr(family)
+    assert is_halving == ("import enable_halving_search_cv" in result.code())
     assert "Recipe(outer=4, inner=3, seed=0)" in result.code()
     names = {"X": X, "y": y}
     exec(result.code(), names)

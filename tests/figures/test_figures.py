@@ -5,8 +5,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy.stats import loguniform, uniform
 from sklearn.decomposition import PCA
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import ElasticNet, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
@@ -394,3 +395,41 @@ def test_choices_are_drawn_as_regret_or_as_counts():
     (bars,) = theta_figure(counted).data
     assert list(bars.x) == [1]
     assert list(bars.hovertext) == [f"k={counted.chosen[0]['k']}"]
+
+
+def test_settings_drawn_from_several_ranges_are_dots_over_each_parameter():
+    """Each dot is a setting at its own value and mean inner loss; what was chosen is dark."""
+    family = Family(
+        ElasticNet(),
+        [
+            {"alpha": loguniform(1e-3, 1e3), "l1_ratio": uniform(0.1, 0.9)},
+            {"alpha": [1.0], "selection": ["cyclic", "random"], "random_state": [0]},
+        ],
+        n=12,
+        seed=3,
+    )
+    result = Recipe(4, 3).run(family, X, X[:, 0])
+    figure = result.curve_figure()
+    titles = [axis.title.text for axis in figure.select_xaxes() if axis.title.text]
+    assert titles == ["alpha", "l1_ratio", "selection"]
+    assert [axis.type for axis in figure.select_xaxes()][:2] == ["log", "linear"]
+    mean = result.inner_curves.mean(axis=0)
+    chosen = set(result.chosen_index.tolist())
+    for place, key in enumerate(titles[:2]):
+        never, some = figure.data[2 * place : 2 * place + 2]
+        for trace, is_chosen in ((never, False), (some, True)):
+            own = [
+                (setting[key], mean[s])
+                for s, setting in enumerate(result.settings)
+                if key in setting and (s in chosen) == is_chosen
+            ]
+            assert list(zip(trace.x, trace.y, strict=True)) == own
+    assert [trace.showlegend for trace in figure.data] == [True, True] + 4 * [False]
+    assert "chosen in 0 splits" in figure.data[0].hovertext[0]
+
+
+def test_one_drawn_parameter_keeps_its_curve():
+    """It has an axis."""
+    one = Family(ElasticNet(), {"alpha": loguniform(1e-3, 1e3)}, n=6)
+    names = [t.name for t in Recipe(4, 3).run(one, X, X[:, 0]).curve_figure().data]
+    assert "mean of folds" in names

@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from IPython.utils.io import capture_output
+from scipy.stats import randint
 from sklearn.datasets import load_iris
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvnb import Comparison, Recipe, RiskEstimate, knn, ridge
@@ -80,13 +81,21 @@ def test_a_users_own_knn_is_not_replaced(shell):
             2,
         ),
         ("KNeighborsClassifier()", 1),
+        (
+            "RandomizedSearchCV(KNeighborsClassifier(), {'n_neighbors': randint(1, 9)}, "
+            "n_iter=4, random_state=0)",
+            4,
+        ),
+        ("Family(KNeighborsClassifier(), {'n_neighbors': randint(1, 9)}, n=3)", 3),
     ],
 )
 def test_every_kind_of_last_expression_gives_a_family(shell, body, n_settings):
-    """A Family, a pair, a GridSearchCV, a plain estimator."""
+    """A Family, a pair, a search, a plain estimator."""
     shell.user_ns.update(
         KNeighborsClassifier=KNeighborsClassifier,
         GridSearchCV=GridSearchCV,
+        RandomizedSearchCV=RandomizedSearchCV,
+        randint=randint,
         KFold=KFold,
     )
     assert len(run(shell, f"%%nestedcv X y --outer 3\n{body}").settings) == n_settings

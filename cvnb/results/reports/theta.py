@@ -81,11 +81,8 @@ class ThetaReport(Report):
                 f"Up to {self.tied.max()} settings share the minimum in {n_tied} of {parts}."
             )
         for edge in self.edges:
-            name = f"{edge.axis}={format_value(edge.value)}"
-            sentences.append(
-                f"{name}, the {edge.side} edge of its grid: {100 * edge.share:.0f} % of "
-                "the choices."
-            )
+            words = edge.words(edge.axis, format_value(edge.value))
+            sentences.append(f"{words}: {100 * edge.share:.0f} % of the choices.")
         if self.regret_reason:
             sentences.append(self.regret_reason)
         return sentences

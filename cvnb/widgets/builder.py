@@ -45,6 +45,7 @@ from .static_copy import Snapshot
 from .watched import Watched
 from .worker import Worker
 
+QUOTES = "'\""
 A_WHILE = 0.3  # seconds of drawing after which the builder shows that it draws
 
 
@@ -323,7 +324,8 @@ class RecipeBuilder(Screen):
         """Return what the rows are: "X (150 × 4) → y"."""
         name, target = (self._writer.name(what) for what in ("X", "y"))
         shape = f"{self._data.n_rows} × {self._data.n_columns}"
-        return f"{name.partition('[')[0]} ({shape}) → {target}"
+        target = target.partition("[")[2].rstrip("]") or target
+        return f"{name.partition('[')[0]} ({shape}) → {target.strip(QUOTES)}"
 
     def _clicked(self, _: Any, content: Any, __: Any) -> None:
         asked = {"run": self.run, "cancel": self.cancel, "keep": self.keep}

@@ -107,7 +107,11 @@ class CodeWriter:
 
     def group_names(self, n_rows: int) -> list[str]:
         """Return the names of what could be groups: one value for each row."""
-        columns = [name for name, value in self._public() if is_column(value, n_rows)]
+        columns = [
+            name
+            for name, value in self._public()
+            if value is not self._given["y"] and is_column(value, n_rows)
+        ]
         return list(dict.fromkeys([*self._groups, *self.columns, *columns]))
 
     def estimators(self, task: str | None = None) -> list[str]:

@@ -94,7 +94,7 @@ FIELDS: list[dict[str, Any]] = [
         fold=MORE,
     ),
 ]
-KEEP = _field("keep_as", "Keep as", "text", action=["keep", "Keep"])
+KEEP = _field("keep_as", "Keep as", "text", action="keep")
 NAMES = [field["name"] for field in [*FIELDS, KEEP]]
 AUTO = "auto"
 STRATIFY = {"auto": "auto", "yes": True, "no": False}

@@ -200,7 +200,8 @@ def as_kind(row: Row, kind: str, parameter: Parameter) -> Row:
     """Return a row for the same parameter of another kind, from the same numbers if it can."""
     numbers = _numbers_of(row)
     if kind == "list" and numbers:
-        return Row(row.parameter, kind, (", ".join(map(_text, numbers)),))
+        values = [x if type(x) is int else float(f"{x:.6g}") for x in numbers]
+        return Row(row.parameter, kind, (", ".join(map(repr, values)),))
     low, high = min(numbers, default=1), max(numbers, default=100)
     if kind == "whole":
         return Row(row.parameter, kind, (str(int(low)), str(int(high)), "1"))
@@ -350,4 +351,4 @@ def _limits(
 
 def _text(number: Any) -> str:
     """Return a number as it is typed, without needless digits."""
-    return repr(float(f"{number:.12g}")) if type(number) is not int else str(number)
+    return f"{number:.12g}"

@@ -144,8 +144,7 @@ class RecipeBuilder(Screen):
     def snapshot(self) -> Snapshot:
         """Return a static copy that needs no kernel: what a reopened notebook shows."""
         if self.result is None:
-            words = self.error or "No result."
-            text, shown = repr(self), self._now.value or f"<div>{html(words)}</div>"
+            text, shown = repr(self), f"<div>{html(self.error or self._why)}</div>"
             shown += "" if self.plan is None else self._nest.value
         else:
             text, shown = repr(self.result), strip_of(self.result)

@@ -21,6 +21,9 @@ from .watched import Watched
 from .with_cloud import WithCloud, status_of
 
 
+DIMMED = "Dimmed: the run before this change."
+
+
 class Screen(WithCloud):
     """Controls, and the places that show a result, its plan, or why there is none.
 
@@ -31,6 +34,7 @@ class Screen(WithCloud):
     result = t.Any(None, allow_none=True)
     plan = t.Any(None, allow_none=True)
     error = t.Unicode("")
+    _why = "No result."  # while `result` is None and there is no error
     _is_bound = False  # whether each complete result gets the name keep_as
 
     def __init__(self, writer: CodeWriter, data: Data) -> None:
@@ -114,13 +118,15 @@ class Screen(WithCloud):
 
         stale: what does not belong to the controls, "number" or "number map"
         """
+        self._why = words
         self._put(result=None)
         self._busy(False)
-        self._show_words(words, stale if self._strip.value else "")
+        stale = stale if self._strip.value else ""
+        self._show_words(" ".join(filter(None, [words, DIMMED * bool(stale)])), stale)
         self._form.status = ""
 
     def _show_words(self, words: str, stale: str) -> None:
-        self._now.value = f"<div>{html(words)}</div>" if words else ""
+        self._now.value = f'<div role="status">{html(words)}</div>' if words else ""
         self._now.layout.display = None if words else "none"
         self._form.stale = stale
 

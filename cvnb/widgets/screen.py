@@ -20,7 +20,6 @@ from .view import panel
 from .watched import Watched
 from .with_cloud import WithCloud, status_of
 
-
 DIMMED = "Dimmed: the run before this change."
 
 
@@ -79,6 +78,8 @@ class Screen(WithCloud):
             running = "Running; nothing is finished yet."
             waiting = waiting_words(work, ready.plan)
             self._show_nothing(running if asked else waiting)
+        elif self._strip.value:
+            self._form.stale = "number"
         label = "Run" if live else f"Run {fits_of(work, ready.plan)}"
         self._busy(live or asked, label)
 

@@ -224,10 +224,12 @@ class Controls(WithStaticCopy):
             return
         try:
             self._adopt(change.new)
-        except Exception:
+        except Exception as error:
             unmade = self._unmade
             self._put(family=change.old)
             self._unmade = unmade
+            if isinstance(error, FamilyError):
+                raise t.TraitError(str(error)) from None
             raise
         self._show_controls()
         self._ask(False)
@@ -236,7 +238,7 @@ class Controls(WithStaticCopy):
         """Take a family that is set, with its name and its grid."""
         given = as_families(value)
         if not isinstance(given, Family):
-            raise t.TraitError(
+            raise FamilyError(
                 "builder.family takes one family; compare several with recipe.run({...}, X, y)."
             )
         name, grid = self._writer.names_of(given)

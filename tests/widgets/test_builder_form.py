@@ -321,6 +321,7 @@ def test_the_scores_fit_the_classes(builder):
 
 def test_every_score_that_is_offered_can_be_run(builder):
     """On the rows that it was offered for."""
+    builder.grid = "k=[1, 5]"
     for name, _ in scores_for(builder._data, "classification"):
         builder.loss = name
         assert shown(builder) is not None, (name, builder.error)

@@ -53,9 +53,10 @@ function settingRow(field, [name, kind, texts], labels, act) {
     inputMode: words.length > 1 ? "decimal" : "text", title: words[i],
     oninput: () => act.later(), onchange: () => act.now(),
   })));
-  const parts = words.length === 1 ? inputs : inputs.map((input, i) => (
-    element("span", { className: "cvnb-part" }, [element("small", { textContent: words[i] }), input])
-  ));
+  const part = (input, i) => element("span", { className: "cvnb-part" }, [
+    element("small", { textContent: words[i] }), input,
+  ]);
+  const parts = words.length === 1 ? inputs : inputs.map(part);
   const remove = keyed("remove", element("button", {
     type: "button", textContent: "×", ariaLabel: `remove ${label}`, title: `remove ${label}`,
     onclick: () => act.remove(name),
@@ -65,7 +66,7 @@ function settingRow(field, [name, kind, texts], labels, act) {
     element("div", { className: "cvnb-head" }, [head, how, remove]),
     element("div", { className: "cvnb-parts" }, parts),
   ]);
-  return { node, name, kind, how, inputs };
+  return { node, name, kind, label, inputs };
 }
 
 // Each maker returns the element of a field (node) and the functions show(value) and enable(yes);
@@ -159,24 +160,30 @@ const makers = {
       change(value) { clearTimeout(waiting); change(value); },
       now() { act.change(values()); },
       later() { clearTimeout(waiting); waiting = setTimeout(act.now, 300); },
-      turn(name, kind) { act.change(values().map((row) => (row[0] === name ? [name, kind, []] : row))); },
+      turn(name, kind) {
+        act.change(values().map((row) => (row[0] === name ? [name, kind, []] : row)));
+      },
       remove(name) { act.change(values().filter((row) => row[0] !== name)); add.focus(); },
     };
-    const isSame = (value) => value.length === rows.length && value.every(([name, kind, texts], i) => (
-      rows[i].name === name && rows[i].kind === kind && rows[i].inputs.length === texts.length
-      && rows[i].how.getAttribute("aria-label").startsWith(labels.get(name) ?? name)
-    ));
+    const isSameRow = (row, [name, kind, texts]) => (
+      row.name === name && row.kind === kind && row.inputs.length === texts.length
+      && row.label === (labels.get(name) ?? name)
+    );
+    const isSame = (value) => (
+      value.length === rows.length && value.every((one, i) => isSameRow(rows[i], one))
+    );
     const rebuild = (value) => {
       const key = list.contains(document.activeElement) ? document.activeElement.dataset.key : "";
       rows = value.map((row) => settingRow(field, row, labels, act));
       list.replaceChildren(...rows.map(({ node }) => node));
-      if (key) [...list.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key)?.focus();
+      const again = [...list.querySelectorAll("[data-key]")];
+      if (key) again.find((one) => one.dataset.key === key)?.focus();
     };
     const choose = () => {
       const taken = rows.map(({ name }) => name);
-      const left = [...labels].filter(([name]) => !taken.includes(name));
-      const first = element("option", { value: "", textContent: rows.length ? "another…" : "choose…" });
-      add.replaceChildren(first, ...left.map(([value, label]) => (
+      const left = [...labels].filter(([name]) => name && !taken.includes(name));
+      const first = ["", rows.length ? "another…" : labels.get("")];
+      add.replaceChildren(...[first, ...left].map(([value, label]) => (
         element("option", { value, textContent: label })
       )));
       add.value = "";
@@ -392,7 +399,8 @@ function render({ model, el }) {
   const title = element("div", { className: "cvnb-title" });
   on(["stale"], () => { el.dataset.stale = model.get("stale"); });
   on(["title"], () => { title.textContent = model.get("title"); });
-  el.append(title, ...arranged(model, fields, prefix), home, alert, buttons, status, ...kept, copying);
+  el.append(title, ...arranged(model, fields, prefix), home, alert);
+  el.append(buttons, status, ...kept, copying);
   on(["error_at"], () => { sayAt(fields[model.get("error_at")]?.node, alert, home); });
 
   // Hides the static copy while the widget is alive.

@@ -84,7 +84,7 @@ OVERFLOWING = """() => {
 }"""
 OVERLAPPING = """() => {
     const controls = '.cvnb-form input, .cvnb-form select, .cvnb-form button, .cvnb-form label';
-    const boxes = [...document.querySelectorAll(controls)].filter(one => one.offsetParent)
+    const boxes = [...document.querySelectorAll(controls)].filter(one => one.checkVisibility())
         .map(one => [one.outerHTML, one.getBoundingClientRect()]);
     const apart = (p, q) => p.right - 1 <= q.left || q.right - 1 <= p.left
         || p.bottom - 1 <= q.top || q.bottom - 1 <= p.top;

@@ -47,7 +47,6 @@ class Screen(WithCloud):
             self._nest,
         ]
         self._shown = w.VBox(parts)
-        self._now.layout.display = "none"
 
     def keep(self) -> None:
         """Put the result into the namespace under the name `keep_as`: the Keep button.
@@ -128,7 +127,6 @@ class Screen(WithCloud):
 
     def _show_words(self, words: str, stale: str) -> None:
         self._now.value = f'<div role="status">{html(words)}</div>' if words else ""
-        self._now.layout.display = None if words else "none"
         self._form.stale = stale
 
     def _clear(self) -> None:

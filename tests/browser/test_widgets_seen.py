@@ -198,7 +198,8 @@ def test_what_cannot_be_is_said_in_place(visit, server, app):
         ".cvnb-alert[role=alert]:has-text('300 outer folds need 300 rows')"
     )
     alert.wait_for(timeout=20_000)
-    assert seen.page.get_by_text("300 outer folds need 300 rows").count() == 1
+    shown = seen.page.locator(".cvnb-host")
+    assert shown.get_by_text("300 outer folds need 300 rows").count() == 1
     folds = seen.page.get_by_label("Outer folds", exact=True)
     assert folds.get_attribute("aria-invalid") == "true"
     assert folds.get_attribute("aria-describedby") == alert.get_attribute("id")

@@ -406,7 +406,6 @@ def test_what_is_on_screen_stays_dimmed_until_the_new_result(builder):
     assert shown(builder) is not None
     assert builder._form.stale == ""
     assert builder._now.value == ""
-    assert builder._now.layout.display == "none"
 
 
 def test_nothing_is_drawn_where_there_is_nothing(names):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -167,17 +168,23 @@ def rows_of(text: str, is_call: bool) -> list[Row] | None:
     >>> rows_of("k=range(1, 31)", True)
     [Row(parameter='k', kind='whole', texts=('1', '30', '1'))]
     """
+    rows = _rows_of(text, is_call)
+    return None if rows is None else list(rows)
+
+
+@lru_cache(8)
+def _rows_of(text: str, is_call: bool) -> tuple[Row, ...] | None:
     if not text.strip():
-        return []
+        return ()
     try:
         reader = Reader(text, f"f({text}\n)" if is_call else text.strip(), {}, "")
     except FamilyError:
         return None
     pairs = _pairs(reader.tree, is_call)
-    names = None if pairs is None else [name for name, _ in pairs]
-    if pairs is None or len({*(names or ())}) < len(pairs):
+    if pairs is None or len({name for name, _ in pairs}) < len(pairs):
         return None
-    return [_row_of(name, node, reader.source, is_call) for name, node in pairs]
+    source = _Source(reader.source)
+    return tuple(_row_of(name, node, source, is_call) for name, node in pairs)
 
 
 def text_of(
@@ -236,10 +243,27 @@ def _pairs(tree: ast.expr, is_call: bool) -> list[tuple[str, ast.expr]] | None:
     return found
 
 
-def _row_of(name: str, node: ast.expr, source: str, is_call: bool) -> Row:
-    def text(one: ast.expr) -> str:
-        return " ".join((ast.get_source_segment(source, one) or "").split())
+class _Source:
+    """A text by the places of its nodes; ast.get_source_segment would split it for each."""
 
+    def __init__(self, text: str) -> None:
+        self._lines = text.encode().split(b"\n")
+
+    def text(self, node: ast.expr) -> str:
+        """Return the text of a node on one line."""
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        start, end = node.col_offset, node.end_col_offset
+        if first == last:
+            found = self._lines[first][start:end]
+        else:
+            between = self._lines[first + 1 : last]
+            parts = [self._lines[first][start:], *between, self._lines[last][:end]]
+            found = b" ".join(part.strip() for part in parts)
+        return found.decode()
+
+
+def _row_of(name: str, node: ast.expr, source: _Source, is_call: bool) -> Row:
+    text = source.text
     if isinstance(node, ast.Call) and not node.keywords:
         called = ast.unparse(node.func).removeprefix("np.")
         are_numbers = all(_is_number(argument) for argument in node.args)
@@ -292,10 +316,11 @@ def _list_of(row: Row, words: Collection[str]) -> str:
     reader = Reader(text, f"[{text}\n]", {}, "0.1, 1, 10")
     if not isinstance(reader.tree, ast.List):
         raise reader.refusal("a bracket that closes too early")
+    source = _Source(reader.source)
     parts = [
         repr(node.id)
         if isinstance(node, ast.Name) and node.id in words
-        else ast.get_source_segment(reader.source, node) or ""
+        else source.text(node)
         for node in reader.tree.elts
     ]
     if len(parts) == 1 and not parts[0].startswith(("'", '"')):

@@ -341,7 +341,7 @@ class Controls(WithStaticCopy):
 
     def _place_of(self, error: BaseException | None, words: str) -> str:
         """Return the field that an error is about: the one it names, or the last changed one."""
-        if named := BEGINS.match(words):
+        if named := re.match(BEGINS, words):
             return named[1]
         of_model = (*OF_FAMILY, "settings")
         if isinstance(error, LossError):

@@ -37,9 +37,7 @@ from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
 from .static_copy import WithStaticCopy
 
 # The control that a message begins with: "outer=1 leaves ...", "200 outer folds need ...".
-BEGINS = re.compile(
-    r"(?:\d+ )?(outer|inner|test|validation|stratify|groups|buffer|seed)\b"
-)
+BEGINS = r"(?:\d+ )?(outer|inner|test|validation|stratify|groups|buffer|seed)\b"
 
 
 class Made(t.Any):

@@ -34,7 +34,7 @@ CHANGES = {
     "seed": [("Seed", str(i)) for i in range(1, 31)],
     "K": [("Outer folds", str(3 + i % 5)) for i in range(30)],
     "J": [("Inner folds", str(3 + i % 5)) for i in range(30)],
-    "grid": [("Grid", f"k=range(1, {51 - i % 5})") for i in range(1, 31)],
+    "grid": [("Settings as text", f"k=range(1, {51 - i % 5})") for i in range(1, 31)],
 }
 
 
@@ -55,7 +55,7 @@ def main():
                 .run()
             )
             seen.page.locator(
-                ".cvnb-strip:has-text('zero-one risk of the tuned rule')"
+                ".cvnb-strip:has-text('of new rows misclassified')"
             ).wait_for(timeout=60_000)
             seen.page.wait_for_timeout(2000)
             for name, changes in CHANGES.items():

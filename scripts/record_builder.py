@@ -27,13 +27,11 @@ POINTER = """() => {  // a headless browser paints none
     };
     addEventListener('mousemove', follow, true);
 }"""
-# The strip shows these words, and the curve's legend the strip's number: nothing older is visible.
+# The strip shows these words, and nothing is computed: nothing older is visible.
 SETTLED = """words => {
     const strip = document.querySelector('.cvnb-strip');
-    const number = strip?.querySelector('span')?.textContent.trim();
-    const labels = [...document.querySelectorAll('.cvnb-host .legendtext')];
-    const legend = labels.map(label => label.textContent);
-    return strip?.textContent.includes(words) && legend.includes('nested estimate ' + number);
+    const { busy, stale } = document.querySelector('.cvnb-form')?.dataset ?? {};
+    return strip?.textContent.includes(words) && busy === 'false' && !stale;
 }"""
 
 
@@ -48,6 +46,7 @@ def frames(page):
         page.wait_for_timeout(400)  # the curve is painted a little after its legend
         return milliseconds, page.locator(".jp-Notebook .jp-Cell").nth(1).screenshot()
 
+    page.get_by_text("more: seed").click()
     yield look(1200, 5, 5, 0)
     for label, value, *now in [("Outer folds", j, j, 5, 0) for j in (4, 3, 6)] + [
         ("Seed", s, 6, 5, s) for s in (1, 2, 4)

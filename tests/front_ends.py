@@ -71,6 +71,36 @@ OPEN = (
 CLOSE_ALL = (
     "() => [...window.jupyterapp.shell.widgets('main')].forEach(one => one.dispose())"
 )
+# Parts of a widget that are wider than their place, that overlap, or that have no name.
+OVERFLOWING = """() => {
+    const scrolls = one => ['auto', 'scroll'].includes(getComputedStyle(one).overflowX);
+    const overflows = one => !(one instanceof SVGElement) && one.tagName !== 'INPUT'
+        && one.clientWidth > 0 && one.scrollWidth > one.clientWidth
+        && getComputedStyle(one).display !== 'inline' && !scrolls(one)
+        && !one.closest('.js-plotly-plot');
+    const all = [...document.querySelectorAll('.cvnb-host, .cvnb-host *')];
+    return all.filter(overflows)
+        .map(one => [one.tagName, one.className, one.scrollWidth, one.clientWidth]);
+}"""
+OVERLAPPING = """() => {
+    const controls = '.cvnb-form input, .cvnb-form select, .cvnb-form button, .cvnb-form label';
+    const boxes = [...document.querySelectorAll(controls)].filter(one => one.checkVisibility())
+        .map(one => [one.outerHTML, one.getBoundingClientRect()]);
+    const apart = (p, q) => p.right - 1 <= q.left || q.right - 1 <= p.left
+        || p.bottom - 1 <= q.top || q.bottom - 1 <= p.top;
+    const others = (p, i) => boxes.slice(i + 1).filter(([, q]) => !apart(p, q));
+    return boxes.flatMap(([a, p], i) => others(p, i).map(([b]) => [a, b]));
+}"""
+NAMELESS = """() => {
+    const kinds = 'input, select, textarea, button, summary, a[href], [tabindex]';
+    const labelled = one => [...(one.labels ?? [])].some(label => label.textContent.trim());
+    const named = one => one.ariaLabel || one.title || one.dataset.title || labelled(one)
+        || (one.tagName !== 'INPUT' && one.textContent.trim());
+    const focusable = one => one.tabIndex >= 0 && one.offsetParent;
+    return [...document.querySelectorAll(`.cvnb-host :is(${kinds})`)]
+        .filter(one => focusable(one) && !named(one))
+        .map(one => one.outerHTML.slice(0, 200));
+}"""
 
 
 def private_settings(home):
@@ -388,3 +418,9 @@ def broken_pictures(locator):
     return locator.locator("img").evaluate_all(
         "all => all.filter(one => !one.naturalWidth || !one.alt).map(one => one.src)"
     )
+
+
+def unfolded(page):
+    """Open the folds of the builder's form."""
+    for words in ("settings as text", "more: seed"):
+        page.locator(f".cvnb-form summary:has-text('{words}')").first.click()

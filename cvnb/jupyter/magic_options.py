@@ -21,6 +21,7 @@ DATA = argument(
 )
 TARGET = argument("--target", help="the column of the frame that is y")
 GROUPS = argument("--groups", help="groups: a name, or a column of the frame")
+OUTPUT = argument("-o", "--output", metavar="NAME", help="bind the result to this name")
 HELP = _flag("-h", "--help", help="show this help")
 HELP_OR_RECIPES = argument(
     "-h",
@@ -114,7 +115,7 @@ RUN = (
         "--background",
         help="return a job at once: .wait(), .cancel(), .progress, .result",
     ),
-    argument("-o", "--output", metavar="NAME", help="bind the result to this name"),
+    OUTPUT,
     _flag("-q", "--quiet", help="show nothing; _ and -o hold the result"),
 )
 

@@ -54,6 +54,7 @@ from .magic_options import (
     GROUPS,
     HELP,
     HELP_OR_RECIPES,
+    OUTPUT,
     RUN,
     SPLITS,
     TARGET,
@@ -150,12 +151,14 @@ class NestedCVMagics(Magics):
             raise NestedCVError(str(error)) from None
 
     @magic_arguments()
-    @with_options(DATA, TARGET, GROUPS, HELP)
+    @with_options(DATA, TARGET, GROUPS, OUTPUT, HELP)
     @no_var_expand
     @line_magic
     def recipe(self, line: str) -> Any:
-        """The RecipeBuilder: choose a recipe and a family for these rows by hand, and watch
-        the curve."""
+        """The RecipeBuilder: choose a model, a score and the splits of these rows by hand.
+
+        With -o NAME every complete result gets this name; without, its Keep button asks for one.
+        """
         arguments = _parsed(self.recipe, line)
         if arguments.help:
             print(self.recipe.__doc__)
@@ -167,7 +170,12 @@ class NestedCVMagics(Magics):
             names = data_texts(arguments, rows, self._value)
             X, y, groups, _ = apart(rows)
             return RecipeBuilder(
-                X, y, groups, namespace=self._shell.user_ns, names=names
+                X,
+                y,
+                groups,
+                namespace=self._shell.user_ns,
+                names=names,
+                output=_output_name(arguments),
             )
         except CvnbError as error:
             raise NestedCVError(str(error)) from None

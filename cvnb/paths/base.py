@@ -134,6 +134,9 @@ class Ran:
     reason: str
 
 
+UNDER_WAY = Ran("under way", "the run goes on")  # of the finished part, until it ends
+
+
 class Path:
     """A way to get the losses of many settings: its properties, and default methods.
 

@@ -12,6 +12,7 @@ from ..families.distributions import ranges_of
 from ..families.labels import format_value, shown_names, shown_settings
 from ..families.registry import sentence_of
 from ..families.searches import grids_of
+from ..paths.base import UNDER_WAY
 from ..wording import count, without_numbers
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def _interrupt(record: Record) -> list[str]:
         return ["Interrupted: nothing was chosen yet.", *left]
     splits = count(record.plan.n_parts, "outer split")
     finished = f"{len(record.table.chosen)} of {splits}"
+    if record.path == UNDER_WAY:
+        return [f"Under way: {finished} are finished.", *left]
     return [f"Interrupted: {finished} were finished.", *left]
 
 

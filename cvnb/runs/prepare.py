@@ -18,7 +18,7 @@ from ..families.family import Family, as_families
 from ..families.setting_groups import check_parameters
 from ..inference.rules import rule_of
 from ..losses.loss import find_loss
-from ..paths.base import Draw, Path, Ran
+from ..paths.base import UNDER_WAY, Draw, Path, Ran
 from ..paths.dispatch import choose_path
 from ..results.comparison import Comparison, interrupted, was_interrupted
 from ..results.estimate import Record, RiskEstimate
@@ -194,9 +194,6 @@ def dry_run(
         for name, job in prepared.jobs.items()
     )
     return forecasts[""] if prepared.is_single else forecasts
-
-
-UNDER_WAY = Ran("under way", "the run goes on")
 
 
 @dataclass(frozen=True)

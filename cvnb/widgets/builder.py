@@ -11,6 +11,7 @@ import copy
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from html import escape
 from typing import Any
 
@@ -29,7 +30,6 @@ from ..views.card import pictures_of, strip_of
 from ..views.markup import html
 from .code_writer import GIVEN, CodeWriter
 from .controls import controls_of, message
-from .curve_view import figure_of_result
 from .run_request import (
     Rendered,
     RunRequest,
@@ -38,26 +38,28 @@ from .run_request import (
     map_of,
     name_of_loss,
     name_of_rule,
-    waiting_words,
+    time_of,
 )
+from .screen import Screen
 from .static_copy import Snapshot
-from .view import panel
 from .watched import Watched
-from .with_cloud import WithCloud, status_of
 from .worker import Worker
 
+QUOTES = "'\""
 A_WHILE = 0.3  # seconds of drawing after which the builder shows that it draws
 
 
-class RecipeBuilder(WithCloud):
+class RecipeBuilder(Screen):
     """Controls on the left; result, nest map and curve on the right.
 
     X, y        the rows and their targets
     groups      group of every row; the Groups control also offers arrays of the namespace
     namespace   variables that the controls offer; default: those of the notebook
     names       expressions of "X", "y" and "groups" in the code; default: their names there
+    family      the model to begin with, as in Recipe.run; default: knn()
+    output      the name in the namespace under which each complete result is kept
 
-    Its traits:
+    y and groups may be names of columns of X. Its traits:
 
     recipe, family, result   what is on screen; each may be set
     plan                     the splits of the recipe; None if they cannot be drawn
@@ -69,6 +71,7 @@ class RecipeBuilder(WithCloud):
     seed, stratify, groups, time_ordered, buffer, family_name, grid, loss, select
                              the other controls
     spread                   whether 100 seeds are a cloud beside the curve
+    keep_as                  the name that keep() gives the result
 
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
@@ -88,10 +91,6 @@ class RecipeBuilder(WithCloud):
 
     _drawing = False
 
-    result = t.Any(None, allow_none=True)
-    plan = t.Any(None, allow_none=True)
-    error = t.Unicode("")
-
     def __init__(
         self,
         X: Any,
@@ -99,15 +98,20 @@ class RecipeBuilder(WithCloud):
         groups: Any = None,
         namespace: dict[str, Any] | None = None,
         names: dict[str, str] | None = None,
+        family: Any = None,
+        output: str | None = None,
     ) -> None:
-        self._data = Data.check(X, y).copied()
+        data = Data.check(X, y).copied()
         writer = CodeWriter(X, y, groups, namespace, names or {})
-        super().__init__(writer, self._data.n_rows)
+        super().__init__(writer, data)
         self._known["result"] = None
-        self._strip, self._nest = panel("strip"), panel("nest")
+        if family is not None:
+            self._adopt(family)
+        if output is not None:
+            self.keep_as, self._is_bound = output, True
         self._worker = Worker(lambda: Watched(self._under_way))
-        shown = w.VBox([self._strip, self._nest, self._cloud.words, self._curve.place])
-        inside = w.Box([self._form, shown]).add_class("cvnb-builder")
+        inside = w.Box([self._form, self._shown]).add_class("cvnb-builder")
+        self._form.title = self._title()
         self.add_class("cvnb-host")
         self.children = [inside]
         self.observe(self._result_set, names="result")
@@ -140,7 +144,8 @@ class RecipeBuilder(WithCloud):
     def snapshot(self) -> Snapshot:
         """Return a static copy that needs no kernel: what a reopened notebook shows."""
         if self.result is None:
-            text, shown = repr(self), self._strip.value + self._nest.value
+            text, shown = repr(self), f"<div>{html(self.error or self._why)}</div>"
+            shown += "" if self.plan is None else self._nest.value
         else:
             text, shown = repr(self.result), strip_of(self.result)
             shown += pictures_of(self.result) + self._cloud.html
@@ -160,7 +165,7 @@ class RecipeBuilder(WithCloud):
             version = self._newest
             self._worker.stop()
             if result is None:
-                self._show_nothing("No result.")
+                self._clear()
             else:
                 self._take(result)
             self._show_controls()
@@ -175,7 +180,9 @@ class RecipeBuilder(WithCloud):
         if not isinstance(result, RiskEstimate):
             return f"builder.result must be the result of a run, got {type(result).__name__}."
         data = record_of(result).data
-        if not are_same(data, self._data):
+        column = data.names.get("groups")
+        own = self._data if column is None else self._data_with(repr(column), None)
+        if not are_same(data, own):
             return (
                 "builder.result must be of the rows that the builder was given; this one "
                 "is of others."
@@ -193,8 +200,10 @@ class RecipeBuilder(WithCloud):
         controls = controls_of(record.recipe)
         name, grid = self._writer.names_of(record.family)
         controls |= {"family_name": name or GIVEN, "grid": grid}
-        groups = record.data.groups
-        controls["groups"] = self._writer.groups_called(groups, self._data.n_rows)
+        column, groups = record.data.names.get("groups"), record.data.groups
+        controls["groups"] = repr(column)
+        if column is None:
+            controls["groups"] = self._writer.groups_called(groups, self._data.n_rows)
         controls["select"] = name_of_rule(record.work.rule)
         controls["loss"] = name_of_loss(record)
         self._problems.clear()
@@ -210,8 +219,8 @@ class RecipeBuilder(WithCloud):
             self._newest += 1
             version = self._newest
         if self._problems:
-            words = next(iter(self._problems.values()))
-            self._worker.ask(lambda slot: self._say_why(slot, version, words))
+            words, at = self._first_problem()
+            self._worker.ask(lambda slot: self._say_why(slot, version, words, at))
             return
         request = RunRequest(
             recipe=self.recipe,
@@ -237,10 +246,21 @@ class RecipeBuilder(WithCloud):
                 drawn = Rendered.of(ready.run(slot))
                 self._publish(version, lambda: self._show_result(drawn))
                 self._add_seeds(slot, drawn.result, request.asked)
+            else:
+                self._update_copy(slot)
+                self._add_time(version, ready)
         except BaseException as error:  # this thread has no caller to raise it to
-            words = message(error)
-            self._publish(version, lambda: self._show_error(words))
+            words, at = message(error), self._place_of(error, message(error))
+            self._publish(version, lambda: self._show_error(words, at))
         self._update_copy(slot)
+
+    def _add_time(self, version: int, ready: PreparedRun) -> None:
+        """Add to the Run button how long the run will take, which needs a fit or two."""
+        with quiet():
+            time = time_of(ready)
+        if time:
+            label = f"{self._form.actions[0][1].partition(' · ')[0]} · {time}"
+            self._publish(version, lambda: self._busy(False, label))
 
     def _draw_plan(self, version: int, request: RunRequest) -> tuple[PreparedRun, str]:
         """Return what is ready to run, and the picture of its splits."""
@@ -266,8 +286,7 @@ class RecipeBuilder(WithCloud):
                 self._drawing = False
 
     def _show_drawing(self) -> None:
-        self._show_nothing("The splits are being drawn.")
-        self._nest.value = ""
+        self._show_nothing("The splits are being drawn.", "number map")
         self._busy(True)
         self._drawing = True
 
@@ -282,92 +301,34 @@ class RecipeBuilder(WithCloud):
         self._publish(version, lambda: self._family_made(make, family))
         return family
 
-    def _say_why(self, slot: Slot, version: int, words: str) -> None:
-        self._publish(version, lambda: self._show_error(words))
+    def _say_why(self, slot: Slot, version: int, words: str, at: str) -> None:
+        self._publish(version, lambda: self._show_error(words, at))
         self._update_copy(slot)
-
-    def _begin(self, ready: PreparedRun, picture: str, live: bool, asked: bool) -> None:
-        """Show the plan; remove an older result before and during a long run."""
-        self._show_plan(ready.plan, picture)
-        if not live:
-            running = "Running; nothing is finished yet."
-            waiting = waiting_words(ready.jobs[""].work, ready.plan)
-            self._show_nothing(running if asked else waiting)
-        self._busy(live or asked)
 
     def _data_with(self, groups: str, given: Any) -> Data:
         if not groups:
             return self._data
-        values = given.data.groups if groups == GIVEN else self._writer.groups(groups)
-        if (n := length("groups", values)) != self._data.n_rows:
-            raise CvnbError(
-                f"groups={groups} has {n} rows, but X has {self._data.n_rows}; choose others."
-            )
         data = self._data
+        if groups in self._writer.columns:
+            column = self._writer.columns[groups]
+            return replace(Data.check(data.X, data.y, column), category=data.category)
+        values = given.data.groups if groups == GIVEN else self._writer.groups(groups)
+        if (n := length("groups", values)) != data.n_rows:
+            raise CvnbError(
+                f"groups={groups} has {n} rows, but X has {data.n_rows}; choose others."
+            )
         return Data(data.X, data.y, check_groups(values), None, data.category)
 
-    def _busy(self, yes: bool) -> None:
-        self._form.busy = yes
-        self._form.share = 0.0
-        self._form.actions = [["run", "Run", not yes], ["cancel", "Cancel", yes]]
-
-    def _show_plan(self, plan: Any, picture: str) -> None:
-        self._say("")
-        self.plan = plan
-        self._nest.value = picture
-
-    def _show_numbers(self, drawn: Rendered) -> None:
-        self._put(result=drawn.result)
-        self._strip.value = drawn.strip
-        self._cloud.draw(drawn.curve, self.spread)
-
-    def _show_result(self, drawn: Rendered) -> None:
-        self._say("")
-        self._busy(False)
-        self._show_numbers(drawn)
-        self._settled = self._newest
-        self._form.status = status_of(drawn.result, False)
-
-    def _show_nothing(self, words: str) -> None:
-        """Show these words in place of a result, which would not belong to the controls."""
-        self._busy(False)
-        self._put(result=None)
-        self._strip.value = f"<div>{html(words)}</div>"
-        self._cloud.draw(figure_of_result(None), False)
-        self._form.status = ""
-
-    def _show_error(self, words: str) -> None:
-        self._show_nothing("No result: see the message next to the controls.")
-        self.plan = None
-        self._nest.value = f'<div class="cvnb-infeasible">{escape(words)}</div>'
-        self._say(words)
-
-    def _say(self, words: str) -> None:
-        self.error = words
-        self._form.error = words
-
-    def _under_way(self, slot: Watched, text: str) -> None:
-        """Show the progress of a long run and its result so far."""
-        try:
-            result = slot.so_far()
-        except RuntimeError:  # it changed while it was read: the next call sees it
-            result = None
-        drawn = None
-        if result is not None and len(result.fold_risks) > self._n_shown():
-            drawn = Rendered.of(result)
-        self._publish(slot.version, lambda: self._show_progress(slot, text, drawn))
-
-    def _n_shown(self) -> int:
-        return len(getattr(self.result, "fold_risks", ()))
-
-    def _show_progress(self, slot: Watched, text: str, drawn: Rendered | None) -> None:
-        self._form.status, self._form.share = text, slot.share
-        if drawn is not None:
-            self._show_numbers(drawn)
-        self._cloud.grow(slot.study)
+    def _title(self) -> str:
+        """Return what the rows are: "X (150 × 4) → y"."""
+        name, target = (self._writer.name(what) for what in ("X", "y"))
+        shape = f"{self._data.n_rows} × {self._data.n_columns}"
+        target = target.partition("[")[2].rstrip("]") or target
+        return f"{name.partition('[')[0]} ({shape}) → {target.strip(QUOTES)}"
 
     def _clicked(self, _: Any, content: Any, __: Any) -> None:
-        asked = {"run": self.run, "cancel": self.cancel, "opened": self._page_opened}
+        asked = {"run": self.run, "cancel": self.cancel, "keep": self.keep}
+        asked["opened"] = self._page_opened
         asked[content["action"]]()
 
     def __repr__(self) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from ..data.checks import check_groups, is_frame
+from ..data.checks import check_groups
 from ..errors import DataError, FamilyError, InputError
 from ..families.family import Family, as_families
 from ..families.registry import short_hands
@@ -23,6 +22,13 @@ from ..views.codegen import (
     loss_arguments,
     recipe_expression,
     select_arguments,
+)
+from .notebook_names import (
+    grouping_columns,
+    is_column,
+    is_estimator,
+    is_model,
+    user_namespace,
 )
 from .spelling import CONTROLS, call_of, values_of
 from .typed_grid import names_in, numpy_imports, read_arguments, read_grid
@@ -47,11 +53,19 @@ class CodeWriter:
         namespace: dict[str, Any] | None,
         names: dict[str, str],
     ) -> None:
-        self.namespace = _user_namespace() if namespace is None else namespace
-        self._texts = names
+        self.namespace = user_namespace() if namespace is None else namespace
+        columns = {"y": y, "groups": groups}
+        texts = {what: repr(v) for what, v in columns.items() if isinstance(v, str)}
+        self._texts = texts | names
         self._given = {"X": X, "y": y, "groups": groups}
+        self.columns = grouping_columns(X)  # columns of X by their code
+        self.columns.pop(self._texts.get("y", ""), None)
         self.groups_name = "" if groups is None else self.name("groups")
-        self._groups = {} if groups is None else {self.groups_name: groups}
+        is_column_of_X = isinstance(groups, str)
+        own = groups is not None and not is_column_of_X
+        self._groups = {self.groups_name: groups} if own else {}
+        if is_column_of_X:
+            self.columns.setdefault(self.groups_name, groups)
         # Families by the texts that names_of gave for them.
         self._named: dict[tuple[str, str], Family] = {}
 
@@ -76,7 +90,8 @@ class CodeWriter:
         same = (
             name
             for name in self.group_names(n_rows)
-            if np.array_equal(check_groups(self.groups(name)), values)
+            if name not in self.columns
+            and np.array_equal(check_groups(self.groups(name)), values)
         )
         return next(same, GIVEN)
 
@@ -92,12 +107,23 @@ class CodeWriter:
 
     def group_names(self, n_rows: int) -> list[str]:
         """Return the names of what could be groups: one value for each row."""
-        columns = [name for name, value in self._public() if _is_column(value, n_rows)]
-        return list(dict.fromkeys([*self._groups, *columns]))
+        columns = [
+            name
+            for name, value in self._public()
+            if value is not self._given["y"] and is_column(value, n_rows)
+        ]
+        return list(dict.fromkeys([*self._groups, *self.columns, *columns]))
 
-    def estimators(self) -> list[str]:
-        """Return the estimators, searches and families of the namespace, by their listed names."""
-        return [_listed(name) for name, value in self._public() if _is_estimator(value)]
+    def estimators(self, task: str | None = None) -> list[str]:
+        """Return the estimators, searches and families of the namespace, by their listed names.
+
+        task: only what can be a model of such targets
+        """
+        return [
+            _listed(name)
+            for name, value in self._public()
+            if (is_estimator(value) if task is None else is_model(value, task))
+        ]
 
     def _public(self) -> list[tuple[str, Any]]:
         names = sorted(name for name in self.namespace if not name.startswith("_"))
@@ -107,12 +133,12 @@ class CodeWriter:
         """Whether this family needs a typed grid; a search or a Family has its own."""
         if listed in short_hands():
             return True
-        value = self.namespace.get(_name(listed))
+        value = self.namespace.get(name_of(listed))
         return not (isinstance(value, Family) or type(value) in OPENED)
 
     def cv(self, listed: str) -> Any:
         """Return the inner splitter of this family's search; None if it has none."""
-        return None if self.takes_grid(listed) else self.namespace[_name(listed)].cv
+        return None if self.takes_grid(listed) else self.namespace[name_of(listed)].cv
 
     def family(self, listed: str, grid: str) -> Family:
         """Return the family of a listed name with a typed grid."""
@@ -137,13 +163,13 @@ class CodeWriter:
         """Whether a listed name still stands for the estimator of the family."""
         if listed in short_hands():
             return True
-        return family.estimator is self.namespace.get(_name(listed))
+        return family.estimator is self.namespace.get(name_of(listed))
 
     def _read(self, listed: str, grid: str) -> Callable[[], Family]:
-        name = _name(listed)
+        name = name_of(listed)
         if listed in short_hands():
             return self._short_hand(name, grid)
-        if name.startswith("_") or not _is_estimator(self.namespace.get(name)):
+        if name.startswith("_") or not is_estimator(self.namespace.get(name)):
             raise FamilyError(
                 f"{name!r} is no family that could be chosen again; choose another."
             )
@@ -187,12 +213,12 @@ class CodeWriter:
             call = family_expression(family, imports)
             return family.call[0], call.removeprefix(f"{family.call[0]}(")[:-1]
         for listed in self.estimators():
-            name = _name(listed)
+            name = name_of(listed)
             value = self.namespace[name]
             if value is family or (value is family.search is not None):
                 return listed, ""
-            is_estimator = value is family.estimator and family.search is None
-            if is_estimator and family.name == name and family.drawing is None:
+            is_own = value is family.estimator and family.search is None
+            if is_own and family.name == name and family.drawing is None:
                 has_grid = family.settings != [{}]
                 return listed, expression(family.grid, set()) if has_grid else ""
         return "", ""
@@ -247,7 +273,7 @@ class CodeWriter:
         listed, grid = shown.family_name, shown.grid
         if not self._reads(listed, grid):  # a refused text is not copied
             return family_expression(as_families(shown.family), imports)  # type: ignore[arg-type]
-        name = _name(listed)
+        name = name_of(listed)
         if not self.takes_grid(listed):
             return name
         imports |= numpy_imports(grid)
@@ -276,7 +302,8 @@ def _listed(name: str) -> str:
     return name + OF_THE_USER if name in short_hands() else name
 
 
-def _name(listed: str) -> str:
+def name_of(listed: str) -> str:
+    """Return the name of the notebook that a listed name stands for."""
     return listed.removesuffix(OF_THE_USER)
 
 
@@ -340,37 +367,3 @@ def _configured_rule() -> str:
 
 
 LOSSES = ("zero_one", "squared", "absolute", "log")
-
-
-def _user_namespace() -> dict[str, Any]:
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    return {} if shell is None else shell.user_ns
-
-
-def _is_estimator(value: Any) -> bool:
-    """Whether a value can be chosen as a family."""
-    return isinstance(value, BaseEstimator | Family) and not isinstance(value, type)
-
-
-def _is_column(value: Any, n_rows: int) -> bool:
-    """Whether an object has one value for each row; one that raises when read has not."""
-    try:
-        return _has_rows(value, n_rows)
-    except Exception:
-        return False
-
-
-def _has_rows(value: Any, n_rows: int) -> bool:
-    if is_frame(value) or isinstance(value, str | bytes | dict | type):
-        return False
-    shape = getattr(value, "shape", None)
-    if shape is None:
-        return isinstance(value, list) and len(value) == n_rows
-    return (
-        isinstance(shape, tuple)
-        and len(shape) == 1
-        and shape[0] == n_rows
-        and np.asarray(value).dtype.kind in "iuUSOb"
-    )

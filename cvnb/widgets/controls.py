@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import traitlets as t
-from sklearn.metrics import get_scorer_names
 
-from ..errors import CvnbError
+from ..data.table import Data
+from ..errors import CvnbError, FamilyError, LossError
 from ..families.family import Family, as_families
-from ..families.registry import short_hand, short_hands
+from ..families.registry import short_hand
 from ..splits.recipes import Recipe
 from ..views.codegen import family_expression
-from .code_writer import GIVEN, LOSSES, CodeWriter
+from .choices import choices_of
+from .code_writer import GIVEN, CodeWriter
 from .fields import (
-    AUTO,
     CELL,
     FIELDS,
     IN_A_CELL,
+    KEEP,
     NAMED,
     NAMES,
     OF_FAMILY,
@@ -30,8 +32,12 @@ from .fields import (
     STRATIFY,
 )
 from .form import Form
+from .setting_form import SettingForm
 from .spelling import CELLS, INNER, OUTER, call_of, used, values_of
 from .static_copy import WithStaticCopy
+
+# The control that a message begins with: "outer=1 leaves ...", "200 outer folds need ...".
+BEGINS = r"(?:\d+ )?(outer|inner|test|validation|stratify|groups|buffer|seed)\b"
 
 
 class Made(t.Any):
@@ -64,19 +70,24 @@ class Controls(WithStaticCopy):
     grid = t.Unicode("")
     loss = t.Unicode("auto")
     select = t.Enum(("min", "one_se", GIVEN), "min")
+    keep_as = t.Unicode("risk")
     recipe = t.Any()
     family = Made()
     # The record of a result that was set: its groups, loss and rule where a control is GIVEN.
     given: Any = None
 
-    def __init__(self, writer: CodeWriter, n_rows: int) -> None:
-        self._writer, self._n_rows = writer, n_rows
+    _changed = ""  # the field that was changed last
+
+    def __init__(self, writer: CodeWriter, data: Data) -> None:
+        self._writer, self._data = writer, data
+        self._n_rows = data.n_rows
+        self._settings = SettingForm(writer, data)
         self._lock = (
             threading.RLock()
         )  # guards what is shown; nothing is computed under it
         self._problems: dict[str, str] = {}
         self._unmade: Once | None = None
-        self._form = Form(fields=FIELDS)
+        self._form = Form(fields=[*FIELDS, KEEP])
         super().__init__()
         controls = [*OF_RECIPE, *OF_FAMILY, *OF_RUN]
         self._known: dict[str, Any] = {name: getattr(self, name) for name in controls}
@@ -90,7 +101,7 @@ class Controls(WithStaticCopy):
     def _ask(self, asked: bool) -> None:
         raise NotImplementedError
 
-    def _say(self, words: str) -> None:
+    def _say(self, words: str, at: str = "") -> None:
         raise NotImplementedError
 
     def to_python(self) -> str:
@@ -111,6 +122,12 @@ class Controls(WithStaticCopy):
         cv = self.family.cv if is_given else self._writer.cv(self.family_name)
         return cv is None or self.recipe.inner_spec != "auto"
 
+    @property
+    def known_family(self) -> Family:
+        """The family of now, or the one before it while it is being made."""
+        family: Family = self._known["family"]
+        return family
+
     # From the controls to recipe and family.
 
     def _values(self) -> dict[str, Any]:
@@ -124,6 +141,7 @@ class Controls(WithStaticCopy):
         if self._known.get(change.name) == change.new:
             return  # set by _put
         self._known[change.name] = change.new
+        self._changed = change.name
         with self._lock:
             if change.name in OF_RECIPE:
                 self._recipe_from_controls()
@@ -143,7 +161,7 @@ class Controls(WithStaticCopy):
 
     def _family_wanted(self) -> Callable[[], Family]:
         """Return a function that makes the chosen family; a large grid takes a while."""
-        family = self._known["family"]
+        family = self.known_family
         return self._unmade or (lambda: family)
 
     def _settle_family(self) -> None:
@@ -203,21 +221,27 @@ class Controls(WithStaticCopy):
         if change.new is self._known["family"]:
             return
         try:
-            given = as_families(change.new)
-            if not isinstance(given, Family):
-                raise t.TraitError(
-                    "builder.family takes one family; compare several with recipe.run({...}, X, y)."
-                )
-        except Exception:
+            self._adopt(change.new)
+        except Exception as error:
             unmade = self._unmade
             self._put(family=change.old)
             self._unmade = unmade
+            if isinstance(error, FamilyError):
+                raise t.TraitError(str(error)) from None
             raise
+        self._show_controls()
+        self._ask(False)
+
+    def _adopt(self, value: Any) -> None:
+        """Take a family that is set, with its name and its grid."""
+        given = as_families(value)
+        if not isinstance(given, Family):
+            raise FamilyError(
+                "builder.family takes one family; compare several with recipe.run({...}, X, y)."
+            )
         name, grid = self._writer.names_of(given)
         self._problems.pop("family", None)
         self._put(family=given, family_name=name or GIVEN, grid=grid)
-        self._show_controls()
-        self._ask(False)
 
     # From the form to the controls, and back.
 
@@ -232,10 +256,16 @@ class Controls(WithStaticCopy):
                 self._say(message(error))
 
     def _take_values(self, entered: dict[str, Any]) -> None:
-        new, cell, had_problems = {}, "", bool(self._problems)
+        new: dict[str, Any] = {}
+        cell, had_problems = "", bool(self._problems)
         for name, value in self._acceptable(entered).items():
             if name in ("named", "cell"):  # two fields for one value: the later counts
                 cell = NAMED.get(value, "") if name == "named" else value
+            elif name == "settings":
+                listed = new.get("family_name", self.family_name)
+                grid = new.get("grid", self.grid)
+                act = partial(self._settings.enter, value, listed, grid)
+                self._try(name, lambda act=act: new.update(grid=act()))
             else:
                 new[name] = value
         if cell:
@@ -243,6 +273,7 @@ class Controls(WithStaticCopy):
         with self.hold_trait_notifications():
             for name, value in new.items():
                 self._try(name, partial(self.set_trait, name, value))
+        self._changed = next(reversed(entered), self._changed)
         if self._problems or had_problems:
             self._ask(False)
         elif cell and not self._is_expressible:  # the cell of a recipe that was set
@@ -257,6 +288,8 @@ class Controls(WithStaticCopy):
         """
         offered = {"cell": ["/".join(cell) for cell in CELLS]}
         for name, choices in self._choices().items():
+            if name == "settings":  # a list of rows, which SettingForm checks
+                continue
             offered[name] = [value for value, _ in choices]
         found = {}
         for name, value in entered.items():
@@ -264,6 +297,8 @@ class Controls(WithStaticCopy):
                 continue
             problem = "cell" if name == "named" else name
             self._problems.pop(problem, None)
+            if name in OF_FAMILY:
+                self._problems.pop("settings", None)
             if value in offered.get(name, [value]):
                 found[name] = value
             else:
@@ -285,12 +320,14 @@ class Controls(WithStaticCopy):
             cell = f"{self.outside}/{self.inside}"
             names = [name for name, other in NAMED.items() if other == cell]
             values |= {"cell": cell, "named": names[0] if names else "–"}
+        rows = self._settings.rows(self.family_name, self.grid)
+        values["settings"] = None if rows is None else [row.plain for row in rows]
         self._form.show(values)
         off = set(IN_A_CELL) - used((self.outside, self.inside))
         if not self.time_ordered:
             off.add("buffer")
         if self.family_name == GIVEN or not self._writer.takes_grid(self.family_name):
-            off.add("grid")
+            off |= {"grid", "settings"}
         self._form.disabled = sorted(off)
         codes = {}
         if not self._problems:
@@ -298,26 +335,30 @@ class Controls(WithStaticCopy):
         self._form.codes = {label: text for label, text in codes.items() if text}
 
     def _choices(self) -> dict[str, list[list[str]]]:
-        families = [*short_hands(), *self._writer.estimators()]
-        if self.family_name not in families:
-            families.append(self.family_name)
-        choices = {
-            "named": _same([*NAMED, "–", GIVEN]),
-            "stratify": _same(STRATIFY),
-            "groups": [["", "none"], *_same(self._writer.group_names(self._n_rows))],
-            "family_name": _same(families),
-            "loss": _same([AUTO, *LOSSES, *sorted(get_scorer_names())]),
-            "select": [["min", "minimum"], ["one_se", "one standard error"]],
-        }
-        for name in OF_RUN:
-            if getattr(self, name) == GIVEN:
-                choices[name] += _same([GIVEN])
-        return choices
+        return choices_of(self, self._writer, self._data, self._settings)
 
+    def _place_of(self, error: BaseException | None, words: str) -> str:
+        """Return the field that an error is about: the one it names, or the last changed one."""
+        if named := re.match(BEGINS, words):
+            return named[1]
+        of_model = (*OF_FAMILY, "settings")
+        if isinstance(error, LossError):
+            return "loss"
+        if isinstance(error, FamilyError) and self._changed not in of_model:
+            return "family_name"
+        if self._changed in (*CELL, "cell"):
+            return "named"
+        return self._changed or "family_name"
 
-def _same(values: Iterable[str]) -> list[list[str]]:
-    """[value, label] of choices whose value is their label."""
-    return [[value, value] for value in values]
+    def _first_problem(self) -> tuple[str, str]:
+        """Return the message of an entry that cannot be used, and the field it is about."""
+        what, words = next(iter(self._problems.items()))
+        if what in NAMES and what not in ("cell", "named"):
+            return words, what
+        if what == "family":
+            last = self._changed
+            return words, last if last in (*OF_FAMILY, "settings") else "family_name"
+        return words, self._place_of(None, words)
 
 
 class Once:

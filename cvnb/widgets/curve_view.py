@@ -57,7 +57,7 @@ class Chart(go.FigureWidget):
 
 
 class CurveView:
-    """A place for one figure at a time.
+    """A place for one figure at a time, which is not there while it has nothing to show.
 
     widget   the figure
     place    the box that holds it
@@ -66,6 +66,7 @@ class CurveView:
     def __init__(self, height: int = HEIGHT) -> None:
         self._lock, self._height = threading.RLock(), height
         self.place = w.VBox(layout={"min_height": f"{height}px"})
+        self.place.layout.display = "none"
         self._put(figure_of_result(None).update_layout(height=height))
 
     def draw(self, figure: go.Figure) -> None:
@@ -79,6 +80,7 @@ class CurveView:
         height = tall if tall > TALLEST else self._height  # a list has a row a setting
         figure.update_layout(height=height, legend=legend, title=title, autosize=True)
         with self._lock:
+            self.place.layout.display = None if figure.data else "none"
             types = [
                 [trace.type for trace in one.data] for one in (self.widget, figure)
             ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .form import number
+from .setting_rows import KINDS
 from .spelling import CELLS, INNER, OUTER
 
 NAMED = {
@@ -27,46 +28,74 @@ WORDS = {
     "loo": "LOO",
     "resampling": "samples",
 }
-WORDS_INSIDE = WORDS | {"none": "no θ", "holdout": "dev set"}
+WORDS_INSIDE = WORDS | {"none": "no tuning", "holdout": "dev set"}
 EMPTY = [
     f"{outside}/{inside}"
     for outside in OUTER
     for inside in INNER
     if (outside, inside) not in CELLS
 ]
+MODEL, SCORE, SPLIT = "1 Model", "2 Score", "3 Split"
+AS_TEXT, MORE = (
+    "settings as text",
+    "more: seed, time order, gap, strata, rule, 100 seeds",
+)
+
+
+def _field(name: str, label: str, kind: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "label": label, "kind": kind} | more
+
+
+def _in(section: str, *fields: dict[str, Any], fold: str = "") -> list[dict[str, Any]]:
+    return [field | {"section": section, "fold": fold} for field in fields]
+
+
 FIELDS: list[dict[str, Any]] = [
-    {"name": "named", "label": "Recipe", "kind": "choice"},
-    {
-        "name": "cell",
-        "label": "outside (rows) × inside (columns)",
-        "kind": "table",
-        "row": "outside",
-        "column": "inside",
-        "rows": [[kind, WORDS[kind]] for kind in OUTER],
-        "columns": [[kind, WORDS_INSIDE[kind]] for kind in INNER],
-        "empty": EMPTY,
-    },
-    number("outer", "Outer folds", 2, 20),
-    number("inner", "Inner folds", 2, 20),
-    number("test", "Test share", 0.05, 0.5, 0.05),
-    number("validation", "Validation share", 0.05, 0.5, 0.05),
-    number("seed", "Seed", 0, 50),
-    {"name": "stratify", "label": "Stratify", "kind": "choice"},
-    {"name": "groups", "label": "Groups", "kind": "choice"},
-    {"name": "time_ordered", "label": "In order of time", "kind": "check"},
-    number("buffer", "Buffer, rows", 0, 50),
-    {"name": "family_name", "label": "Family", "kind": "choice"},
-    {
-        "name": "grid",
-        "label": "Grid",
-        "kind": "text",
-        "placeholder": "default; or k=range(1, 31)",
-    },
-    {"name": "loss", "label": "Loss or score", "kind": "choice"},
-    {"name": "select", "label": "Rule", "kind": "choice"},
-    {"name": "spread", "label": "100 seeds", "kind": "check"},
+    *_in(
+        MODEL,
+        _field("family_name", "Model", "choice"),
+        _field("settings", "Settings", "rows", kinds=KINDS),
+    ),
+    *_in(
+        MODEL,
+        _field(
+            "grid", "Settings as text", "text", placeholder="such as k=range(1, 31)"
+        ),
+        fold=AS_TEXT,
+    ),
+    *_in(SCORE, _field("loss", "Score", "choice")),
+    *_in(
+        SPLIT,
+        _field("named", "Recipe", "choice"),
+        number("outer", "Outer folds", 2, 20),
+        number("inner", "Inner folds", 2, 20),
+        number("test", "Test share", 0.05, 0.5, 0.05),
+        number("validation", "Validation share", 0.05, 0.5, 0.05),
+        _field("groups", "Keep together", "choice"),
+    ),
+    *_in(
+        SPLIT,
+        number("seed", "Seed", 0, 50),
+        _field("time_ordered", "In order of time", "check"),
+        number("buffer", "Gap, rows", 0, 50),
+        _field("stratify", "Stratify", "choice"),
+        _field("select", "Rule", "choice"),
+        _field("spread", "100 seeds", "check"),
+        _field(
+            "cell",
+            "outside (rows) × inside (columns)",
+            "table",
+            row="outside",
+            column="inside",
+            rows=[[kind, WORDS[kind]] for kind in OUTER],
+            columns=[[kind, WORDS_INSIDE[kind]] for kind in INNER],
+            empty=EMPTY,
+        ),
+        fold=MORE,
+    ),
 ]
-NAMES = [field["name"] for field in FIELDS]
+KEEP = _field("keep_as", "Keep as", "text", action="keep")
+NAMES = [field["name"] for field in [*FIELDS, KEEP]]
 AUTO = "auto"
 STRATIFY = {"auto": "auto", "yes": True, "no": False}
 CELL = ("outside", "inside")
@@ -74,4 +103,4 @@ IN_A_CELL = ("outer", "inner", "test", "validation")
 OF_RECIPE = (*CELL, *IN_A_CELL, "seed", "stratify", "time_ordered", "buffer")
 OF_FAMILY = ("family_name", "grid")
 OF_RUN = ("groups", "loss", "select")
-OF_VIEW = ("spread",)
+OF_VIEW = ("spread", "keep_as")

@@ -20,9 +20,13 @@ class Form(AnyWidget):
     """Labelled controls, buttons and messages.
 
     fields     dicts with a name, a label and a kind: number (min, max, step, slider), choice,
-               check, text or table
+               check, text, table, or rows (of settings); maybe the section and the fold that it
+               is in, or the action whose button is next to it
     choices    name -> [[value, label], ...] of a choice
-    disabled   names of fields that have no meaning now
+    disabled   names of fields that have no meaning now, which are hidden
+    error_at   name of the field that the error is about, "" for none
+    title      what the form is about
+    stale      words for what is next to the form and belongs to other values: "number map"
     actions    [[name, label, enabled], ...]: buttons; a click sends {"action": name}
     codes      label -> text that the button of that label copies
     twin       class of the static copy, which the browser hides while the widget is alive
@@ -40,6 +44,9 @@ class Form(AnyWidget):
     actions: Any = t.List().tag(sync=True)
     codes = t.Dict().tag(sync=True)
     error = t.Unicode().tag(sync=True)
+    error_at = t.Unicode().tag(sync=True)
+    title = t.Unicode().tag(sync=True)
+    stale = t.Unicode().tag(sync=True)
     status = t.Unicode().tag(sync=True)
     share = t.Float(0.0).tag(sync=True)
     busy = t.Bool(False).tag(sync=True)

@@ -19,17 +19,20 @@ from ..paths.dispatch import choose_path
 from ..pictures.split_map import nest_of
 from ..pictures.svg import draw_nest
 from ..results.estimate import Record, RiskEstimate
+from ..runs.forecast import forecast
 from ..runs.options import DEFAULTS, Options
+from ..runs.prepare import PreparedRun
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
 from ..views.card import strip_of
-from ..wording import count
+from ..wording import count, duration
 from .code_writer import GIVEN, LOSSES
 from .curve_view import figure_of_result
 from .fields import AUTO
 from .view import wide
 
 LIVE = 3e9  # multiplications: cheaper runs start without the Run button
+MOST_TO_TRY = 5e6  # values in X: with more, one fit may take too long to be tried
 
 
 @dataclass(frozen=True)
@@ -111,10 +114,26 @@ def is_live(work: Work, plan: Plan) -> bool:
     return path.cost is not None and path.cost <= LIVE
 
 
-def waiting_words(work: Work, plan: Plan, n_runs: int = 1) -> str:
-    """Say what so many runs cost that wait for the Run button."""
+def fits_of(work: Work, plan: Plan, n_runs: int = 1) -> str:
+    """Return the number of fits that so many runs need: "105 fits"."""
     n = plan.n_inner * len(work.family.settings) + len(plan.outer)
-    return f"Not run yet: {count(n * n_runs, 'fit')} of {work.family.label}. Press Run."
+    return count(n * n_runs, "fit")
+
+
+def waiting_words(work: Work, plan: Plan, n_runs: int = 1) -> str:
+    """Say that so many runs wait for the Run button."""
+    return (
+        f"Not run yet: {fits_of(work, plan, n_runs)} of {work.family.label}. Press Run."
+    )
+
+
+def time_of(ready: PreparedRun) -> str:
+    """Return "about 1 s" for a run that waits, from one or two fits; "" for very large rows."""
+    job = ready.jobs[""]
+    if job.work.data.n_rows * job.work.data.n_columns > MOST_TO_TRY:
+        return ""
+    seconds = forecast(job.work, job.plan, job.choose_path(), False).seconds
+    return "less than 1 s" if seconds < 1 else duration(float(f"{seconds:.1g}"))
 
 
 def map_of(plan: Any) -> str:

@@ -65,7 +65,7 @@ def read_arguments(
     >>> read_arguments("k=range(1, 4), scale=False", {}, "k=[1, 10]")
     ([], {'k': range(1, 4), 'scale': False})
     """
-    reader = _Reader(text, f"f({text}\n)", names, example)
+    reader = Reader(text, f"f({text}\n)", names, example)
     call = reader.tree
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise reader.refusal("a bracket that closes too early")
@@ -83,7 +83,7 @@ def read_grid(text: str, names: Mapping[str, Any], example: str) -> Any:
     """
     if not text.strip():
         return {}
-    reader = _Reader(text, text.strip(), names, example)
+    reader = Reader(text, text.strip(), names, example)
     grid = reader.value(reader.tree)
     reader.check_settings(grid if isinstance(grid, list | tuple) else [grid])
     return grid
@@ -106,13 +106,13 @@ def numpy_imports(text: str) -> set[tuple[str, str]]:
     return imports | {("numpy", "")} if "np" in names else imports
 
 
-class _Reader:
+class Reader:
     """The syntax tree of one text, and the values of its nodes."""
 
     def __init__(
         self, text: str, source: str, names: Mapping[str, Any], example: str
     ) -> None:
-        self._source, self._names, self._example = source, names, example
+        self.source, self._names, self._example = source, names, example
         self._left = MOST
         if len(text) > LONGEST:
             raise self.refusal(f"{len(text)} characters, more than {LONGEST}")
@@ -180,7 +180,7 @@ class _Reader:
             raise self.refusal(f"more than {MOST} settings")
 
     def _odd(self, node: ast.AST) -> FamilyError:
-        text = ast.get_source_segment(self._source, node) or ""
+        text = ast.get_source_segment(self.source, node) or ""
         return self.refusal(f"{KINDS.get(type(node), 'an expression')}, {_short(text)}")
 
     def _too_deep(self) -> FamilyError:

@@ -6,6 +6,7 @@ from typing import Any
 
 import traitlets as t
 
+from ..data.table import Data
 from ..results.estimate import RiskEstimate, record_of
 from ..wording import count
 from .code_writer import CodeWriter
@@ -30,10 +31,10 @@ class WithCloud(Controls):
     _curve: CurveView
     _settled = -1  # the version of the request that the result on screen belongs to
 
-    def __init__(self, writer: CodeWriter, n_rows: int) -> None:
+    def __init__(self, writer: CodeWriter, data: Data) -> None:
         self._cloud = SpreadView()
         self._curve = self._cloud.curve
-        super().__init__(writer, n_rows)
+        super().__init__(writer, data)
         self.observe(self._spread_set, names="spread")
 
     def _busy(self, yes: bool) -> None:
@@ -83,7 +84,7 @@ class WithCloud(Controls):
     def _end_seeds(self, result: RiskEstimate, stopped: bool, problem: str) -> None:
         self._busy(False)
         self._form.status = status_of(result, stopped)
-        self._say(problem)
+        self._say(problem, "spread")
 
     def _show_plain(self, result: RiskEstimate) -> None:
         self._end_seeds(result, False, "")

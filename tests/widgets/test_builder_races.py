@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from cvnb import Recipe, knn, nested_cv
-from cvnb.results.scales import scale_of
+from cvnb.views.phrases import headline
 from cvnb.widgets import RecipeBuilder
 from cvnb.widgets import builder as builder_module
 from iris import X, y
@@ -37,7 +37,7 @@ def test_an_error_while_a_run_goes_on_stays_on_screen(builder):
     assert builder.wait(60)
     assert "outer=1 leaves no fold" in builder.error
     assert builder.result is None
-    assert "No result" in builder._strip.value
+    assert builder._form.stale == "number map"
     assert builder._form.codes == {}
 
 
@@ -52,7 +52,8 @@ def test_a_result_that_is_set_while_a_run_goes_on_stays(builder):
     assert builder.wait(60)
     assert builder.result is result
     assert builder.recipe == Recipe(3, 2)
-    assert scale_of(result).write(result.risk) in builder._strip.value
+    assert headline(result)[0] in builder._strip.value
+    assert builder._form.stale == ""
 
 
 def test_a_new_change_does_not_wait_for_a_long_fit(builder, monkeypatch):
@@ -191,7 +192,7 @@ def test_changes_that_come_together_are_all_heard(builder):
 
 
 def test_long_drawing_is_said_and_can_be_left(names, monkeypatch):
-    """Nothing older stands beside the new controls, and Cancel is there."""
+    """What is older is dimmed, and Cancel is there."""
     builder = RecipeBuilder(X, y, namespace=names)
     assert builder.wait(60)
     go_on, prepare = threading.Event(), builder_module.prepare
@@ -202,14 +203,15 @@ def test_long_drawing_is_said_and_can_be_left(names, monkeypatch):
     until = time.monotonic() + 20
     while not builder._drawing and time.monotonic() < until:
         time.sleep(0.02)
-    assert "being drawn" in builder._strip.value
+    assert "being drawn" in builder._now.value
     assert builder.result is None
-    assert [enabled for _, _, enabled in builder._form.actions] == [False, True]
+    enabled = {name: enabled for name, _, enabled in builder._form.actions}
+    assert enabled == {"run": False, "cancel": True, "keep": False}
     builder.cancel()
-    assert "Stopped" in builder._strip.value
+    assert "Stopped" in builder._now.value
     go_on.set()
     assert builder.wait(60)
-    assert "Stopped" in builder._strip.value
+    assert "Stopped" in builder._now.value
     builder.run()
     assert builder.wait(60)
     assert builder.result is not None

@@ -48,7 +48,8 @@ def test_a_result_brings_its_loss_and_its_rule(builder):
     with pytest.raises(TraitError, match="this one is of others"):
         builder.result = Recipe(5, 5).run(knn(k=range(1, 4)), X[:90, :2], y[:90])
     builder.result = None
-    assert "No result." in builder._strip.value
+    assert builder._strip.value == ""
+    assert "No result." in builder._now.value
 
 
 def test_rows_changed_in_place_change_nothing_on_screen(names):

@@ -513,6 +513,28 @@ def test_what_is_hostile_is_said_at_the_control_and_not_run(
     assert len(builder.result.settings) == 2
 
 
+def test_nothing_hostile_gets_through_a_row(builder, tmp_path, monkeypatch):
+    """The same texts in the field of a setting, as values and as the first of its steps."""
+    monkeypatch.chdir(tmp_path)
+    assert builder.wait(60)
+    RUN.clear()
+    pieces = [text.removeprefix("k=") for text in HOSTILE if text.startswith("k=")]
+    for piece in pieces:
+        for row in (["k", "list", [piece]], ["k", "whole", [piece, "9", "1"]]):
+            front_end_says(builder, settings=[row])
+            assert builder.wait(60)
+            assert builder.error, row
+            assert builder._form.error_at == "settings"
+            assert builder.result is None
+            assert builder._form.codes == {}
+    assert RUN == []
+    assert list(tmp_path.iterdir()) == []
+    front_end_says(builder, settings=[["k", "list", ["1, 5"]]])
+    assert builder.wait(60)
+    assert builder.error == ""
+    assert len(builder.result.settings) == 2
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -591,6 +613,9 @@ def test_a_text_of_the_notebook_is_not_shown(builder):
         ("grid", ["k=[1]"]),
         ("cell", "folds/folds/folds"),
         ("cell", "__class__/x"),
+        ("settings", "probe()"),
+        ("settings", [["__class__", "", []]]),
+        ("keep_as", 5),
         ("outer", "probe()"),
     ],
     ids=str,

@@ -47,10 +47,8 @@ def _folders() -> list[str]:
     There a file of the user's may have the name of a module.
     """
     here, own = os.getcwd(), os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-    others = [
-        folder for folder in sys.path if folder and os.path.abspath(folder) != here
-    ]
-    return [*others, own]
+    paths = [os.path.abspath(folder) for folder in sys.path if folder]
+    return [*(path for path in paths if path == own or path != here), own]
 
 
 def stop() -> None:

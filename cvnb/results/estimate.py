@@ -58,7 +58,7 @@ class RiskEstimate:
     >>> round(result.risk, 4), round(result.score, 4)
     (0.0467, 0.9533)
     >>> round(result.flat, 4), round(result.optimism, 4), round(result.interval().high, 4)
-    (0.04, 0.0067, 0.9772)
+    (0.04, 0.0067, 0.9791)
     >>> result.fold_risks.round(4), float(result.fold_scores[1])
     (array([0.0333, 0.    , 0.0667, 0.0333, 0.1   ]), 1.0)
     >>> result.chosen[0], result.settings[result.chosen_index[0]], result.final_setting

@@ -42,7 +42,10 @@ def small_runs() -> Iterator[tuple[str, Callable[[], Any]]]:
     import numpy as np
     import scipy.sparse as sp
     from sklearn.cross_decomposition import PLSRegression
+    from sklearn.decomposition import PCA
     from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression
+    from sklearn.neighbors import KNeighborsClassifier
+    from sklearn.pipeline import Pipeline
 
     from ..families.family import Family
     from ..families.shorthands import elastic_net, knn, lasso, logistic, ridge
@@ -81,5 +84,10 @@ def small_runs() -> Iterator[tuple[str, Callable[[], Any]]]:
     yield "l1 logistic regression", nested(Family(strong, Cs), X, two)
     many = Family(LogisticRegression(), Cs)
     yield "logistic regression of sparse rows", nested(many, sparse, three)
+    numbers = {"pca__n_components": [1, 2, 3]}
+    behind = Family(
+        Pipeline([("pca", PCA()), ("knn", KNeighborsClassifier())]), numbers
+    )
+    yield "k-NN behind a number of components", nested(behind, X, two)
     parts = Family(PLSRegression(), {"n_components": [1, 2]})
     yield "partial least squares", nested(parts, X, y)

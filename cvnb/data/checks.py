@@ -61,7 +61,7 @@ def check_X(X: Any) -> Any:
     """Return X as a frame, a CSR matrix or a 2d ndarray (1d for texts)."""
     if X is None:
         raise DataError("X is None; give a table of rows and columns.")
-    _refuse_masked("X", X)
+    refuse_masked("X", X)
     if type(X).__name__ == "LazyFrame":
         raise DataError("X is a polars LazyFrame; use X.collect().")
     if sp.issparse(X):
@@ -72,7 +72,7 @@ def check_X(X: Any) -> Any:
         _check_shape(X.shape)
         _refuse_equal_names(list(X.columns))
         return X
-    X = _as_array("X", X)
+    X = as_array("X", X)
     refuse_dtype("X", X.dtype)
     if _holds_texts(X):
         return _check_texts(X)
@@ -84,11 +84,11 @@ def check_y(y: Any) -> tuple[np.ndarray, bool]:
     """Return (y as a 1d array of numbers, bools or strings; whether its dtype was categorical)."""
     if y is None:
         raise DataError("cvnb requires y to be passed, but the target y is None.")
-    _refuse_masked("y", y)
+    refuse_masked("y", y)
     is_category = str(getattr(y, "dtype", "")).startswith(CATEGORICAL_DTYPES)
     if isinstance(y, list | tuple) and _mixes_bools(y):
         y = np.array(y, dtype=object)  # NumPy would read True as 1
-    y = _as_array("y", y)
+    y = as_array("y", y)
     refuse_dtype("y", y.dtype)
     if y.ndim == 0:
         raise DataError(f"y must hold one value per row, got {y.item()!r}.")
@@ -100,7 +100,7 @@ def check_y(y: Any) -> tuple[np.ndarray, bool]:
             f"y should be a 1d array, got an array of shape {y.shape} instead; {remedy}."
         )
     y = column_or_1d(y, warn=True) if y.ndim == 2 else y
-    _refuse_missing("Input y contains NaN or nothing", y)
+    refuse_missing("Input y contains NaN or nothing", y)
     _refuse_infinity_and_bytes(y)
     if y.dtype.kind == "O" and not all(
         issubclass(kind, str) for kind in set(map(type, y))
@@ -115,8 +115,8 @@ def check_weights(weights: Any) -> np.ndarray | None:
     """Return the weights as finite float64 >= 0, not all zero; None if there are none."""
     if weights is None:
         return None
-    _refuse_masked("sample_weight", weights)
-    weights = _as_array("sample_weight", weights)
+    refuse_masked("sample_weight", weights)
+    weights = as_array("sample_weight", weights)
     if weights.ndim != 1:
         raise DataError(f"sample_weight must be a 1d array, got shape {weights.shape}.")
     try:
@@ -140,11 +140,11 @@ def check_weights(weights: Any) -> np.ndarray | None:
 
 def check_groups(groups: Any) -> np.ndarray:
     """Return groups as integers 0, 1, ... in sorted order, or by first appearance if unsortable."""
-    _refuse_masked("groups", groups)
-    values = _as_array("groups", groups)
+    refuse_masked("groups", groups)
+    values = as_array("groups", groups)
     if values.ndim != 1:
         raise DataError(f"groups must be a 1d array, got shape {values.shape}.")
-    _refuse_missing("groups has no value", values)
+    refuse_missing("groups has no value", values)
     try:
         return np.unique(values, return_inverse=True)[1].astype(np.int64)
     except TypeError:
@@ -224,7 +224,7 @@ def _holds_texts(X: np.ndarray) -> bool:
 
 
 def _check_texts(X: np.ndarray) -> np.ndarray:
-    _refuse_missing("X has no text (it is missing)", X)
+    refuse_missing("X has no text (it is missing)", X)
     others = {type(text).__name__ for text in X if not isinstance(text, str)}
     if others:
         raise DataError(
@@ -233,14 +233,16 @@ def _check_texts(X: np.ndarray) -> np.ndarray:
     return X
 
 
-def _refuse_masked(name: str, values: Any) -> None:
+def refuse_masked(name: str, values: Any) -> None:
+    """Refuse a masked array."""
     if np.ma.isMaskedArray(values):
         raise DataError(
             f"{name} is a masked array; fill it ({name}.filled(...)) or drop the masked rows."
         )
 
 
-def _refuse_missing(problem: str, values: np.ndarray) -> None:
+def refuse_missing(problem: str, values: np.ndarray) -> None:
+    """Refuse NaN, None and pandas' NA; problem: how the message begins."""
     missing: Any = []
     if values.dtype.kind == "f":
         missing = np.argwhere(np.isnan(values))[:, 0]
@@ -263,8 +265,8 @@ def _refuse_infinity_and_bytes(y: np.ndarray) -> None:
         )
 
 
-def _as_array(name: str, values: Any) -> np.ndarray:
-    """np.asarray, but a list of strings and other objects keeps its objects: NaN is not "nan"."""
+def as_array(name: str, values: Any) -> np.ndarray:
+    """Return np.asarray(values), but a list of strings and other objects keeps its objects: NaN is not "nan"."""
     try:
         array = np.asarray(values)
         has_text = array.dtype.kind in "US" and array.ndim == 1 and array is not values

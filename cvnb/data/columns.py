@@ -13,7 +13,11 @@ from .checks import block_of, is_frame, values_of
 
 FEW = 16  # rows that are compared first
 ALIKE = 0.75  # share of equal letters in a name that was probably meant
-HOLDS = {"groups": "the groups", "sample_weight": "the weights"}
+HOLDS = {
+    "groups": "the groups",
+    "sample_weight": "the weights",
+    "times": "the times",
+}
 TEXT_DTYPES = ("object", "str", "<U", "category", "Categorical", "Enum", "Object")
 
 

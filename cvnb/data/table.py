@@ -31,13 +31,14 @@ from .checks import (
     values_of,
 )
 from .columns import cautions_on_answer, notes_on, without_columns
+from .times import Times, check_times
 
 MAX_CLASSES_OF_INTEGERS = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The rows S = (X, y), with groups as integer codes and weights as float64, if given."""
+    """The rows S = (X, y); groups as integer codes, weights as float64 and times, if given."""
 
     X: Any
     y: np.ndarray
@@ -46,17 +47,24 @@ class Data:
     category: bool = False  # the dtype of y was categorical
     names: Mapping[str, str] = field(default_factory=dict)  # argument -> column of X
     notes: tuple[str, ...] = ()
+    times: Times | None = None
 
     @classmethod
     def check(
-        cls, X: Any, y: Any, groups: Any = None, sample_weight: Any = None
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        sample_weight: Any = None,
+        times: Any = None,
     ) -> Data:
         """Return the Data after every check that needs no estimator.
 
-        A string as y, groups or sample_weight is the name of a column, which X then lacks.
+        A string as y, groups, sample_weight or times is the name of a column, which X then
+        lacks.
         """
         refuse_misplaced(X, y)
-        given = {"y": y, "groups": groups, "sample_weight": sample_weight}
+        given = {"y": y, "groups": groups, "sample_weight": sample_weight, "times": times}
         names = {argument: v for argument, v in given.items() if isinstance(v, str)}
         notes = cautions_on_order(X, given)
         X, given = without_columns(check_X(X), given, names)
@@ -64,8 +72,9 @@ class Data:
         refuse_lengths(X, given | {"y": y})
         codes = None if given["groups"] is None else check_groups(given["groups"])
         weights = check_weights(given["sample_weight"])
+        moments = None if given["times"] is None else check_times(given["times"])
         notes += [*cautions_on_answer(X, y), *notes_on(names)]
-        data = cls(X, y, codes, weights, category, names, tuple(notes))
+        data = cls(X, y, codes, weights, category, names, tuple(notes), moments)
         data._check_magnitudes()
         return data
 

@@ -1,4 +1,4 @@
-"""The data of a magic: X, y, groups and weights from names, expressions or one frame."""
+"""The data of a magic: X, y, groups, weights and times from names, expressions or one frame."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from ..data.columns import without_columns
 from .magic_line import NestedCVError, unquoted
 
 Value = Callable[[str, str], Any]  # (option, text) -> its value
-Rows = tuple[Any, Any, Any, Any]  # X, y, groups, weights
+Rows = tuple[Any, Any, Any, Any, Any]  # X, y, groups, weights, times
+OTHERS = ("groups", "weights", "times")
 
 
 def rows_of(arguments: Any, value: Value) -> Rows:
-    """Return X, y, groups and weights; value(option, text) evaluates one text.
+    """Return X, y, groups, weights and times; value(option, text) evaluates one text.
 
     A text that has no value but is a column of X is returned as it is.
     """
     values = _values_of_data(arguments.data, value)
-    others = {name: getattr(arguments, name, None) for name in ("groups", "weights")}
+    others = {name: getattr(arguments, name, None) for name in OTHERS}
     if arguments.target is not None:
         if len(values) != 1 or not is_frame(values[0]):
             raise NestedCVError(
@@ -33,13 +34,13 @@ def rows_of(arguments: Any, value: Value) -> Rows:
             f"give X and y (got {len(values)} names): %%nestedcv X y, or %%nestedcv "
             "frame --target column."
         )
-    groups, weights = (
+    groups, weights, times = (
         None
         if text is None
         else _value_or_column(f"--{option}", text, values[0], value)
         for option, text in others.items()
     )
-    return values[0], values[1], groups, weights
+    return values[0], values[1], groups, weights, times
 
 
 def _values_of_data(texts: list[str], value: Value) -> list[Any]:
@@ -72,7 +73,7 @@ def _value_or_column(option: str, text: str, X: Any, value: Value) -> Any:
 def _columns(
     frame: Any, target: str, others: dict[str, str | None], value: Value
 ) -> Rows:
-    """X, y, groups and weights from one frame; columns of the last two are no features."""
+    """X, y and the others from one frame; columns that they name are no features."""
     names = _column_names(frame)
     if target not in names:
         raise NestedCVError(
@@ -87,7 +88,8 @@ def _columns(
         else:
             values.append(None if text is None else value(f"--{option}", text))
     features = [name for text, name in names.items() if text not in used]
-    return frame[features], frame[names[target]], values[0], values[1]
+    groups, weights, times = values
+    return frame[features], frame[names[target]], groups, weights, times
 
 
 def _column_names(frame: Any) -> dict[str, Any]:
@@ -98,7 +100,7 @@ def _column_names(frame: Any) -> dict[str, Any]:
 def apart(rows: Rows) -> Rows:
     """Return the rows with the values of the columns that they name, which X then lacks."""
     X, *others = rows
-    given = dict(zip(("y", "groups", "sample_weight"), others, strict=True))
+    given = dict(zip(("y", "groups", "sample_weight", "times"), others, strict=True))
     names = {argument: v for argument, v in given.items() if isinstance(v, str)}
     X, given = without_columns(X, given, names)
     return X, *given.values()
@@ -110,7 +112,7 @@ def data_texts(arguments: Any, rows: Rows, value: Value) -> dict[str, str]:
     rows  as `rows_of` returned them
     """
     words = [unquoted(text) for text in arguments.data]
-    _, y, groups, _ = rows
+    _, y, groups, *_ = rows
     target, frame = arguments.target, words[0].rstrip(",")
     texts = {
         "X": frame,

@@ -10,7 +10,9 @@ from typing import Any
 from ..calls import MEANT
 from ..errors import CvnbError
 from ..losses.loss import NAMED
+from ..splits.durations import PART as DURATION
 from ..splits.recipes import Recipe
+from ..splits.timing import FORWARD
 
 SHARES = {"test": "test", "validation": "validation"}
 
@@ -96,14 +98,28 @@ def recipe_of(
     seed = arguments.seed
     if seed is None:
         seed = defaults["seed"] or None
-    for option, text in {"seed": seed, "buffer": arguments.buffer}.items():
-        if text is not None:
-            keywords[option] = value(f"--{option}", text)
+    if seed is not None:
+        keywords["seed"] = value("--seed", seed)
+    return getattr(Recipe, name)(**keywords, **_structure(arguments, value))
+
+
+def _structure(arguments: Any, value: Callable[..., Any]) -> dict[str, Any]:
+    """Keywords of strata and time."""
+    keywords: dict[str, Any] = {}
     if arguments.stratify is not None:
         keywords["stratify"] = arguments.stratify
-    if arguments.time_ordered:
-        keywords["time_ordered"] = True
-    return getattr(Recipe, name)(**keywords)
+    if arguments.bins is not None:
+        if arguments.stratify is not None:
+            raise NestedCVError("--bins stratifies; leave out --stratify and --no-stratify.")
+        keywords["stratify"] = value("--bins", arguments.bins)
+    if arguments.time_ordered and arguments.forward:
+        raise NestedCVError("--time-ordered and --forward are two designs; give one.")
+    if arguments.time_ordered or arguments.forward:
+        keywords["time_ordered"] = FORWARD if arguments.forward else True
+    if (text := arguments.buffer) is not None:
+        is_duration = DURATION.match(unquoted(text))
+        keywords["buffer"] = unquoted(text) if is_duration else value("--buffer", text)
+    return keywords
 
 
 def _split_keywords(

@@ -22,6 +22,10 @@ DATA = argument(
 TARGET = argument("--target", help="the column of the frame that is y")
 GROUPS = argument("--groups", help="groups: a name, or a column of the frame")
 OUTPUT = argument("-o", "--output", metavar="NAME", help="bind the result to this name")
+TIMES = argument(
+    "--times",
+    help="time of every row, with --time-ordered or --forward: a name, or a column",
+)
 HELP = _flag("-h", "--help", help="show this help")
 HELP_OR_RECIPES = argument(
     "-h",
@@ -64,6 +68,7 @@ SPLITS = (
     argument("--samples", help="number of random validation sets"),
     argument("--seed", help="seed of every split (default 0)"),
     _flag("--stratify", help="keep the proportions of the classes", default=None),
+    argument("--bins", help="keep those of so many quantile bins of a continuous y"),
     argument(
         "--no-stratify",
         dest="stratify",
@@ -74,12 +79,14 @@ SPLITS = (
         "--time-ordered",
         help="rows are in the order of time: contiguous test parts",
     ),
+    _flag("--forward", help="the same, but every training row is older than the test part"),
     argument(
         "--buffer",
-        help="rows thrown away on both sides of every test part in time",
+        help="rows thrown away next to a test part in time; with --times also '3D'",
     ),
     TARGET,
     GROUPS,
+    TIMES,
 )
 RUN = (
     argument(

@@ -145,8 +145,8 @@ class NestedCVMagics(Magics):
             print(self.folds.__doc__)
             return None
         try:
-            X, y, groups, _ = rows_of(arguments, self._value)
-            return self._recipe(arguments).plan(X, y, groups=groups)
+            X, y, groups, _, times = rows_of(arguments, self._value)
+            return self._recipe(arguments).plan(X, y, groups=groups, times=times)
         except CvnbError as error:
             raise NestedCVError(str(error)) from None
 
@@ -168,7 +168,7 @@ class NestedCVMagics(Magics):
         try:
             rows = rows_of(arguments, self._value)
             names = data_texts(arguments, rows, self._value)
-            X, y, groups, _ = apart(rows)
+            X, y, groups, *_ = apart(rows)
             return RecipeBuilder(
                 X,
                 y,
@@ -185,7 +185,7 @@ class NestedCVMagics(Magics):
     ) -> Result | Forecast | Forecasts | BackgroundRun | None:
         output = _output_name(arguments)
         recipe = self._recipe(arguments)
-        X, y, groups, weights = rows_of(arguments, self._value)
+        X, y, groups, weights, times = rows_of(arguments, self._value)
         options = self._options(arguments)
         wanted = wanted_studies(arguments, self._value)
         _refuse_together(arguments, wanted)
@@ -193,10 +193,10 @@ class NestedCVMagics(Magics):
         quiet = arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell)
         if arguments.dry_run:
             forecast = dry_run(
-                recipe, family, X, y, groups=groups, sample_weight=weights, **options
+                recipe, family, X, y, groups, weights, times, **options
             )
             return self._show_forecast(forecast, output, quiet)
-        data = Data.check(X, y, groups, weights)
+        data = Data.check(X, y, groups, weights, times)
         ready = prepare(
             recipe,
             family,

@@ -103,7 +103,7 @@ class Nest:
 
     n_splits  number of splits, shown or not
     n_inner   number of inner test parts that are distinguished, or 0
-    in_order  whether rows are shown in their own order
+    in_order  whether rows are shown in their own order, or that of their times
     inside    whether the bars are the inner splits of one outer split
     """
 
@@ -146,7 +146,7 @@ def nest_of(plan: Plan, most: int = 8) -> Nest:
     blocks = None if in_order else _blocks(plan)
     bars = []
     for j, roles in roles_of.items():
-        order = np.arange(plan.n_rows) if in_order else _sorted(plan, roles)
+        order = _in_time(plan) if in_order else _sorted(plan, roles)
         spans = _spans(roles[order], blocks)
         bars.append(Bar(j, spans, order))
     return Nest(
@@ -166,7 +166,7 @@ def opened(plan: Plan, j: int, most: int = 20) -> Nest:
     """
     roles, inner_splits = _roles(plan, j), plan.inner[j]
     in_order = _are_in_order(plan, [roles])
-    order = np.arange(plan.n_rows) if in_order else _by_rank(plan, roles)
+    order = _in_time(plan) if in_order else _by_rank(plan, roles)
     keeps_order = in_order or _n_inner(plan) > 0
     bars = [Bar(j, _spans(roles[order]), order)]
     for k in _first_and_last(len(inner_splits), most):
@@ -197,8 +197,17 @@ def _n_inner(plan: Plan) -> int:
 
 def _are_in_order(plan: Plan, all_roles: Iterable[np.ndarray]) -> bool:
     """Whether the parts of these outer splits are contiguous, with a buffer around each."""
-    most_changes = 3 * _n_inner(plan) + 6
-    return all(np.count_nonzero(np.diff(roles)) <= most_changes for roles in all_roles)
+    most_changes, order = 3 * _n_inner(plan) + 6, _in_time(plan)
+    return all(
+        np.count_nonzero(np.diff(roles[order])) <= most_changes for roles in all_roles
+    )
+
+
+def _in_time(plan: Plan) -> np.ndarray:
+    """The rows in the order of their times; without times in their own order."""
+    if plan.times is None or plan.timing is None:
+        return np.arange(plan.n_rows)
+    return plan.timing.order
 
 
 def _roles(plan: Plan, j: int) -> np.ndarray:
@@ -208,8 +217,7 @@ def _roles(plan: Plan, j: int) -> np.ndarray:
     roles[train] = TRAIN
     if plan.outer_layout is not None:
         roles[test] = TEST
-        if plan.buffer:
-            roles[roles == UNUSED] = BUFFER
+        roles[(roles == UNUSED) & _may_be_buffer(plan, test)] = BUFFER
     if _n_inner(plan):
         for k, (_, dev) in enumerate(plan.inner[j]):
             roles[dev] = k
@@ -222,10 +230,17 @@ def _inner_roles(
     """[rows] Code of the role of each row in one inner split."""
     roles = np.where(outer_roles == TEST, TEST, UNUSED)
     roles[dev], roles[train] = DEV, TRAIN
-    if plan.buffer:
-        left_out = (outer_roles >= TRAIN) | (outer_roles == BUFFER)
-        roles[(roles == UNUSED) & left_out] = BUFFER
+    left_out = (outer_roles >= TRAIN) | (outer_roles == BUFFER)
+    roles[(roles == UNUSED) & left_out & _may_be_buffer(plan, dev)] = BUFFER
     return roles
+
+
+def _may_be_buffer(plan: Plan, test: np.ndarray) -> np.ndarray:
+    """[rows] Whether an unused row may be so for its nearness; forward, newer rows are not."""
+    if not plan.buffer or plan.timing is None:
+        return np.zeros(plan.n_rows, dtype=bool)
+    moments = plan.timing.moments
+    return moments < moments[test].min() if plan.forward else np.ones(plan.n_rows, dtype=bool)
 
 
 def _outer_test_part(plan: Plan) -> np.ndarray:
@@ -293,13 +308,23 @@ def _bands(plan: Plan, in_order: bool, key: np.ndarray) -> tuple[RowBand, ...]:
     if not in_order:
         order = np.lexsort((_class_and_group(plan), key))
         return tuple(replace(b, order=order, codes=b.codes[order]) for b in bands)
+    order = _in_time(plan)
+    bands = [replace(b, order=order, codes=b.codes[order]) for b in bands]
     if plan.in_time:
-        rows = np.arange(plan.n_rows)
-        starts = np.flatnonzero(np.diff(rows * TIMES // plan.n_rows, prepend=-1))
-        codes = np.searchsorted(starts, rows, "right") - 1
-        names = tuple(f"from row {start}" for start in starts)
-        bands.append(RowBand("time", rows, codes, names))
+        places = np.arange(plan.n_rows)
+        starts = np.flatnonzero(np.diff(places * TIMES // plan.n_rows, prepend=-1))
+        codes = np.searchsorted(starts, places, "right") - 1
+        names = tuple(f"from {_time_at(plan, order[start])}" for start in starts)
+        bands.append(RowBand("time", order, codes, names))
     return tuple(bands)
+
+
+def _time_at(plan: Plan, row: int) -> str:
+    """The time of a row in words; its number without times."""
+    if plan.times is None:
+        return f"row {row}"
+    value, unit = plan.times.values[row], plan.times.unit
+    return str(np.datetime64(int(value), unit)) if unit else f"{value:g}"
 
 
 def _spans(roles: np.ndarray, blocks: np.ndarray | None = None) -> tuple[Span, ...]:

@@ -328,7 +328,8 @@ class RiskEstimate:
         record = self._record
         data, spec = record.data, record.inner_spec
         inner = (draw_final(record.recipe, data, record.work.task, spec),)
-        words = words_of(spec, inner, data.groups is not None, "dev set")
+        recipe, grouped = record.recipe, data.groups is not None
+        words = words_of(spec, inner, grouped, "dev set", recipe.time_ordered)
         return Plan(data.n_rows, None, inner, inner_words=words, data=data)
 
     def to_frame(self) -> pd.DataFrame:

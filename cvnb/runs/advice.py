@@ -17,6 +17,7 @@ from ..inference.bounds import dev_set_bound
 from ..results.reports.base import Report
 from ..splits.recipes import Recipe
 from ..splits.splitters import share_of
+from ..splits.timing import FORWARD
 from ..wording import count, duration, number
 from .reasons import (
     ALPHA,
@@ -64,6 +65,7 @@ def suggest(
     goal: str,
     test_rows: Any,
     options: dict[str, Any],
+    times: Any = None,
 ) -> Suggestion:
     """Return a recipe for these rows and this purpose; the parameters are Recipe.suggest's.
 
@@ -75,7 +77,8 @@ def suggest(
         )
     Recipe(test_rows=test_rows, **options)  # raises if one of them is wrong
     given = None if family is None else as_families(family)
-    request = Request(Data.check(X, y, groups), given, goal, options, test_rows)
+    data = Data.check(X, y, groups, times=times)
+    request = Request(data, given, goal, options, test_rows)
     if goal == "choose" and not request.is_tuned:
         label = ", ".join(family.label for family in request.families)
         raise InputError(
@@ -130,6 +133,8 @@ def _with_given_test_rows(request: Request) -> Choice:
 
 def _in_time_order(request: Request) -> Choice:
     """Test on the newest rows; whether the process drifts cannot be known before."""
+    if request.options["time_ordered"] == FORWARD:
+        return _forward(request)
     reasons = [
         "The rows are in the order of time: if the process drifts, the newest rows "
         "resemble future rows best, so they are held out."
@@ -146,7 +151,7 @@ def _in_time_order(request: Request) -> Choice:
             blocks = "external_cv"
             recipes = [Recipe.validation(test=share, **options) for share in SHARES]
         if chosen := request.first_feasible(recipes):
-            buffer = f", buffer={options['buffer']}" if options["buffer"] else ""
+            buffer = f", buffer={options['buffer']!r}" if options["buffer"] else ""
             without_drift = (
                 f"Without drift Recipe.{blocks}(time_ordered=True{buffer}) uses the rows "
                 "better: it tests every block once."
@@ -157,6 +162,22 @@ def _in_time_order(request: Request) -> Choice:
     else:
         recipes = [Recipe.validation(0.5, **options)]
     return request.first_feasible(recipes), reasons
+
+
+def _forward(request: Request) -> Choice:
+    """Step forward through time, at both levels where something is tuned."""
+    options, folds = request.options, _folds(request, few=5)
+    if not request.is_tuned:
+        recipes = [Recipe.external_cv(J, **options) for J in folds]
+    elif request.goal == "choose":
+        recipes = [Recipe.internal_cv(K, **options) for K in folds]
+    else:
+        recipes = [Recipe.nested_cv(J, K, **options) for J in folds for K in folds]
+        recipes += [Recipe.train_validation_test(share, share, **options) for share in SHARES]
+    return request.first_feasible(recipes), [
+        "Forward in time: each step trains on the past and measures on what came next, as the "
+        "predictor will be used. The first steps train on few rows."
+    ]
 
 
 def _without_tuning(request: Request) -> Choice:

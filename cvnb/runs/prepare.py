@@ -38,17 +38,22 @@ from .shared_plan import (
 
 
 def plan(
-    recipe: Recipe, X: Any, y: Any, family: Any = None, groups: Any = None
+    recipe: Recipe,
+    X: Any,
+    y: Any,
+    family: Any = None,
+    groups: Any = None,
+    times: Any = None,
 ) -> Plan:
     """Return every split of this recipe on these rows; nothing is fitted.
 
     family  decides the task, and the inner splitter where inner="auto"
     groups  keep rows of one group on one side of every split
+    times   order the rows
     """
     given = {} if family is None else as_families(family)
-    drawn, task, inner_spec = draw_shared(
-        recipe, Data.check(X, y, groups), by_name(given)
-    )
+    data = Data.check(X, y, groups, times=times)
+    drawn, task, inner_spec = draw_shared(recipe, data, by_name(given))
     if not isinstance(given, Family):
         return drawn
     resolved = given.resolved(task, smallest_part(drawn))
@@ -64,6 +69,7 @@ def run(
     groups: Any,
     sample_weight: Any,
     options: Options,
+    times: Any = None,
 ) -> RiskEstimate | Comparison:
     """Return the risk of a family, or of several by name on the same splits.
 
@@ -74,7 +80,7 @@ def run(
     result = None
     try:
         given = as_families(family)
-        data = Data.check(X, y, groups, sample_weight)
+        data = Data.check(X, y, groups, sample_weight, times)
         prepared = prepare(recipe, given, data, options)
         try:
             result = prepared.run(slot)
@@ -143,6 +149,9 @@ def nested_cv(
     n_jobs: int | None = None,
     path: str = "auto",
     progress: str = "auto",
+    times: Any = None,
+    time_ordered: bool | str = False,
+    buffer: Any = 0,
 ) -> RiskEstimate | Comparison:
     """Nested cross-validation in one call: Recipe(outer, inner, seed).run(family, X, y).
 
@@ -156,16 +165,16 @@ def nested_cv(
     seed           of all random splits
 
     As in Recipe.run: groups and sample_weight, loss or scoring, select (the rule that chooses θ),
-    flat, n_jobs, path and progress.
+    flat, n_jobs, path, progress and times. As in Recipe: time_ordered and buffer.
 
     >>> from sklearn.datasets import load_iris
     >>> from cvnb import knn
     >>> nested_cv(knn(k=[1, 5, 9]), *load_iris(return_X_y=True)).quantity
     'E[ℓ_D(A_θ̂(S))], |S| = 120, θ̂ chosen inside S by 5-fold CV'
     """
-    recipe = Recipe(outer=outer, inner=inner, seed=seed)
+    recipe = Recipe(outer, inner, seed, time_ordered=time_ordered, buffer=buffer)
     options = Options(loss, scoring, select, flat, n_jobs, path, progress)
-    return run(recipe, family, X, y, groups, sample_weight, options)
+    return run(recipe, family, X, y, groups, sample_weight, options, times)
 
 
 def dry_run(
@@ -175,6 +184,7 @@ def dry_run(
     y: Any,
     groups: Any = None,
     sample_weight: Any = None,
+    times: Any = None,
     **run_options: Any,
 ) -> Forecast | Forecasts:
     """Return what `run` would do and cost: a Forecast, or of several models a dict of them.
@@ -188,7 +198,8 @@ def dry_run(
     255
     """
     options = Options(**run_options)
-    prepared = prepare(recipe, family, Data.check(X, y, groups, sample_weight), options)
+    data = Data.check(X, y, groups, sample_weight, times)
+    prepared = prepare(recipe, family, data, options)
     forecasts = Forecasts(
         (name, forecast(job.work, job.plan, job.choose_path(), options.flat))
         for name, job in prepared.jobs.items()

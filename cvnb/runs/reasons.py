@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 from ..results.estimate import quantity_of
+from ..splits.durations import buffer_words
 from ..splits.specs import Folds
 from ..splits.splitters import share_of
 from ..splits.strata import class_name
+from ..splits.timing import FORWARD
 from ..wording import count
 from .request import FeasibleRecipe, Request
 
@@ -94,10 +96,11 @@ def of_the_splits(request: Request, chosen: FeasibleRecipe) -> list[str]:
                 "outside it, so the test part says nothing about new groups."
             )
     if buffer := request.options["buffer"]:
-        sentences.append(
-            f"The {count(buffer, 'row')} on each side of every boundary in time are left "
-            "out of training."
-        )
+        side = "on each side of every boundary in time are"
+        if request.options["time_ordered"] == FORWARD:
+            side = "before every test part are"
+        words = buffer_words(buffer, data.times)
+        sentences.append(f"The {words} {side} left out of training.")
     return [*sentences, *_few_folds(chosen, limit), *_few_units(request, chosen)]
 
 

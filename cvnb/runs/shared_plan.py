@@ -15,7 +15,7 @@ from ..families.self_tuning import self_tuned
 from ..splits.drawing import draw
 from ..splits.plan import Plan
 from ..splits.recipes import Recipe
-from ..splits.specs import FixedRows, Folds, GivenSplitter, ListedSplits
+from ..splits.specs import FixedRows, Folds, GivenSplitter, ListedSplits, is_whole
 from ..wording import count
 from .targets import check_target
 
@@ -69,8 +69,9 @@ def _auto_inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) ->
         if splitter is None:
             continue
         is_number = isinstance(family.cv, int | np.integer)
-        if is_number and (data.groups is not None or recipe.time_ordered):
-            # folds drawn here respect groups and times, which scikit-learn's would not
+        draws = data.groups is not None or recipe.time_ordered or is_whole(recipe.stratify)
+        if is_number and draws:
+            # folds drawn here respect groups, times and bins; scikit-learn's would not
             splitter = Folds(int(family.cv))
         else:
             splitter = GivenSplitter(splitter, explicit=not is_number)

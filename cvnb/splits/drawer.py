@@ -37,17 +37,9 @@ from .specs import (
     SplitterSpec,
     is_whole,
 )
-from .splitters import (
-    Codes,
-    Pair,
-    TimeBlocks,
-    fold_labels,
-    group_ends,
-    holdouts,
-    share_of,
-    within,
-)
+from .splitters import Codes, TimeBlocks, fold_labels, holdouts, share_of
 from .strata import Strata
+from .timing import FORWARD, Timing
 
 STRATIFIED = (StratifiedKFold, StratifiedGroupKFold, RepeatedStratifiedKFold)
 # (stratified, grouped) -> scikit-learn's splitter
@@ -78,8 +70,19 @@ class SplitDrawer:
 
     def __init__(self, recipe: Recipe, data: Data, task: str) -> None:
         self.recipe, self.data = recipe, data
+        if data.times is not None and not recipe.time_ordered:
+            raise RecipeError(
+                "times= orders the rows in time, which shuffled splits ignore; add "
+                "time_ordered=True (contiguous blocks) or 'forward' to the recipe, or leave "
+                "times out."
+            )
         self.strata = Strata(recipe, data, task)
-        self.remarks: list[str] = []
+        is_forward = recipe.time_ordered == FORWARD
+        # without time_ordered it serves shuffle=False, in the order of the rows
+        self.timing = Timing.of(
+            data.n_rows, data.times, recipe.buffer, is_forward, data.groups
+        )
+        self.remarks = [*self.strata.remarks]
 
     def outer(self, spec: SplitterSpec) -> Layout:
         """Return the outer splits; rows of dev_rows= are never in a test part."""
@@ -95,9 +98,10 @@ class SplitDrawer:
         pool = np.setdiff1d(np.arange(n_rows), dev)
         layout = self.layout(Holdout(spec.share, of_all=True), pool, "outer")
         train, test = layout.pair(0)
-        train = np.sort(np.concatenate([pool[train], dev]))
-        near = within(pool[test], n_rows, self.recipe.buffer)
-        return Pairs([(train[~near[train]], pool[test])], n_rows)
+        train, test = np.sort(np.concatenate([pool[train], dev])), pool[test]
+        if self.recipe.time_ordered:
+            train = train[~self.timing.barred(test)[train]]
+        return Pairs([(train, test)], n_rows)
 
     def inner_of_parts(
         self, spec: SplitterSpec, outer: Layout | None
@@ -121,7 +125,9 @@ class SplitDrawer:
 
     def _depends_on_size_only(self, spec: SplitterSpec) -> bool:
         """Whether parts of equal size get equal splits; every part starts from the same seed."""
-        if self.data.groups is not None or isinstance(spec, GivenSplitter | FixedRows):
+        if self.data.groups is not None or self.data.times is not None:
+            return False
+        if isinstance(spec, GivenSplitter | FixedRows):
             return False
         return self.strata.codes is None or isinstance(spec, LeaveOneOut)
 
@@ -165,9 +171,12 @@ class SplitDrawer:
         if isinstance(spec, LikeOuterTest):
             groups = self._groups(rows)
             if n_test >= rows.size and (groups is None or np.unique(groups).size > 1):
+                hint = "use outer >= 3"
+                if self.timing.forward:
+                    hint = "the oldest training part is that small; use inner=0.2, a share of it"
                 raise InfeasibleError(
                     f"a dev set of {n_test} of {rows.size} rows leaves no row to train "
-                    "on; use outer >= 3."
+                    f"on; {hint}."
                 )
             return n_test / rows.size
         if isinstance(spec, Holdout) and spec.of_all:
@@ -183,20 +192,22 @@ class SplitDrawer:
     def _folds(
         self, spec: Folds | LeaveOneOut, rows: np.ndarray, level: str, j: int
     ) -> Layout:
-        n, groups = rows.size, self._groups(rows)
-        n_units = n if groups is None else np.unique(groups).size
+        n, groups, timing = rows.size, self._groups(rows), self.timing.on(rows)
+        n_units, units = n if groups is None else np.unique(groups).size, timing.units
+        if self.data.times is not None:
+            n_units = timing.ends.size + 1
         K = spec.n_splits if isinstance(spec, Folds) else n_units
-        if n_units < max(K, 2):
-            units = "rows" if groups is None else "groups"
+        least = K + timing.forward  # forward the oldest unit is never tested
+        if n_units < max(least, 2):
             where = "there are" if level == "outer" else f"outer training part {j} has"
             hint = f"one of {units} cannot be split"
-            if n_units > 1:
-                hint = f"use {level}<={n_units}"
+            if n_units > 1 + timing.forward:
+                hint = f"use {level}<={n_units - timing.forward}"
             raise InfeasibleError(
-                f"{K} {level} folds need {max(K, 2)} {units}, but {where} {n_units}; {hint}."
+                f"{K} {level} folds need {max(least, 2)} {units}, but {where} {n_units}; {hint}."
             )
         if self.recipe.time_ordered:
-            return Partition(TimeBlocks(K).labels(n, groups), K, self.recipe.buffer)
+            return timing.folds(K)
         if isinstance(spec, LeaveOneOut):
             label = np.arange(n)
             if groups is not None:
@@ -221,22 +232,9 @@ class SplitDrawer:
                     "resampling draws rows at random, which shuffle=False forbids; use "
                     "folds or one holdout."
                 )
-            return Pairs([self._last_rows(n, n_test, groups, level)], n)
+            return self.timing.on(rows).newest(n_test, level)
         strata = self.strata.for_holdout(rows, n_test, level)
         return Pairs(holdouts(n, share, samples, strata, groups, self._seed(level)), n)
-
-    def _last_rows(self, n: int, n_test: int, groups: Codes, level: str) -> Pair:
-        """The last rows as the test part; the buffer in front of it is dropped."""
-        cut = n - n_test
-        if groups is not None:
-            ends = group_ends(groups)
-            cut = int(ends[np.argmin(np.abs(ends - cut))]) if ends.size else 0
-        if cut - self.recipe.buffer < 1 or cut >= n:
-            raise InfeasibleError(
-                f"the {level} holdout takes {n - cut} of {n} rows, the buffer "
-                f"{self.recipe.buffer}: no row is left to train on."
-            )
-        return np.arange(cut - self.recipe.buffer), np.arange(cut, n)
 
     def _fixed(self, spec: FixedRows, rows: np.ndarray, level: str) -> Layout:
         name = "test_rows" if level == "outer" else "dev_rows"
@@ -248,8 +246,10 @@ class SplitDrawer:
                 f"{name} holds row {outside[0]}, which is not among the training rows of "
                 "the outer split."
             )
-        near = within(test, rows.size, self.recipe.buffer)
-        return Pairs([(np.flatnonzero(~near), test)], rows.size)
+        if self.recipe.time_ordered:
+            return self.timing.on(rows).pairs([test])
+        train = np.setdiff1d(np.arange(rows.size), test)
+        return Pairs([(train, test)], rows.size)
 
     def _given(
         self, spec: GivenSplitter, rows: np.ndarray, level: str, j: int

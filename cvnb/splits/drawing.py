@@ -32,6 +32,7 @@ from .specs import (
     Spec,
     SplitterSpec,
 )
+from .timing import FORWARD
 
 K_FOLDS = ("KFold", "StratifiedKFold", "GroupKFold", "StratifiedGroupKFold")
 
@@ -58,19 +59,22 @@ def draw(
             inner = tuple(drawer.inner_of_parts(inner_spec, outer))
     cautions, grouped = drawer.strata.cautions(), data.groups is not None
     outer_layouts = None if outer is None else (outer,)
+    order = recipe.time_ordered
     plan = Plan(
         n_rows=data.n_rows,
         outer_layout=outer,
         inner_layouts=inner,
         buffer=recipe.buffer,
         recipe=repr(recipe),
-        outer_words=words_of(outer_spec, outer_layouts, grouped, "test set"),
-        inner_words=words_of(inner_spec, inner, grouped, "dev set"),
+        outer_words=words_of(outer_spec, outer_layouts, grouped, "test set", order),
+        inner_words=words_of(inner_spec, inner, grouped, "dev set", order),
         notes=(*cautions, *drawer.remarks),
         group_codes=data.groups,
         outer_drawn=not isinstance(outer_spec, GivenSpec),
         data=data,
         task=task,
+        times=data.times,
+        forward=order == FORWARD,
     )
     _refuse_empty_parts(plan)
     for caution in cautions:
@@ -99,7 +103,11 @@ def draw_final(
 
 
 def words_of(
-    spec: Spec, layouts: tuple[Layout, ...] | None, grouped: bool, part: str
+    spec: Spec,
+    layouts: tuple[Layout, ...] | None,
+    grouped: bool,
+    part: str,
+    time_ordered: bool | str = False,
 ) -> str:
     """Describe a splitter for quantities and tables: "5-fold CV".
 
@@ -107,14 +115,16 @@ def words_of(
     layouts: its splits, of one level; None if there are none
     grouped: whether the rows have groups
     part: the name of the part that a holdout makes: "test set" or "dev set"
+    time_ordered: as in Recipe
     """
     if layouts is None or spec is None:
         return ""
     n_splits = spread([len(layout) for layout in layouts])
     if isinstance(spec, Folds):
-        return f"{spec.n_splits}-fold CV"
+        return f"{spec.n_splits}-{_in_time(time_ordered, part)}"
     if isinstance(spec, LeaveOneOut):
-        return f"leave-one-{'group-' if grouped else ''}out CV"
+        unit = "group-" if grouped else ""
+        return f"leave-one-{unit}out CV{_either_way(part) if time_ordered else ''}"
     if isinstance(spec, Resampling):
         return count(spec.samples, "random holdout")
     if isinstance(spec, Holdout | LikeOuterTest | FixedRows):
@@ -123,6 +133,18 @@ def words_of(
     if isinstance(spec, ListedSplits):
         return _counted(n_splits, "given split")
     return _words_of_splitter(spec, n_splits)
+
+
+def _in_time(time_ordered: bool | str, part: str) -> str:
+    """What follows the number of folds."""
+    if time_ordered == FORWARD:
+        return "step forward CV"
+    return f"fold CV in blocks of time{_either_way(part)}" if time_ordered else "fold CV"
+
+
+def _either_way(part: str) -> str:
+    """What blocks mean for the estimate; outer splits tell it once."""
+    return " (later rows predict earlier ones too)" if part == "test set" else ""
 
 
 def _words_of_splitter(spec: GivenSplitter, n_splits: str) -> str:

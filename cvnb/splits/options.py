@@ -14,11 +14,14 @@ from .specs import (
     FixedRows,
     GivenSplitter,
     Holdout,
+    LeaveOneOut,
     LikeOuterTest,
     ListedSplits,
     Resampling,
     check_count,
+    is_whole,
 )
+from .timing import FORWARD
 
 if TYPE_CHECKING:
     from .recipes import Recipe
@@ -36,13 +39,34 @@ def check_seed(seed: Any) -> int:
     return int(seed)
 
 
-def check_stratify(stratify: Any) -> bool | str:
-    """Return stratify= as "auto" or a bool."""
+def check_stratify(stratify: Any) -> bool | str | int:
+    """Return stratify= as "auto", a bool, or a number of bins."""
     if isinstance(stratify, str) and stratify == "auto":
         return stratify
+    if is_whole(stratify):
+        if stratify < 2:
+            raise RecipeError(
+                f"stratify={stratify} makes {stratify} bins of y, and at least 2 are needed; use "
+                "stratify=10, or False for none."
+            )
+        return int(stratify)
     if not isinstance(stratify, bool | np.bool_):
-        raise RecipeError(f"stratify={stratify!r} must be 'auto', True or False.")
+        raise RecipeError(
+            f"stratify={stratify!r} must be 'auto', True, False, or a number of bins of a "
+            "continuous y, such as 10."
+        )
     return bool(stratify)
+
+
+def check_time_ordered(value: Any) -> bool | str:
+    """Return time_ordered= as a bool or "forward"."""
+    if isinstance(value, str) and value == FORWARD:
+        return value
+    if not isinstance(value, bool | np.bool_):
+        raise RecipeError(
+            f"time_ordered={value!r} must be True, False or 'forward'."
+        )
+    return bool(value)
 
 
 def check_bool(name: str, value: Any) -> bool:
@@ -64,18 +88,20 @@ def check_together(recipe: Recipe) -> None:
     _refuse_options_of_given_splits(recipe)
     if recipe.buffer and not recipe.time_ordered:
         raise RecipeError(
-            f"buffer={recipe.buffer} needs rows in the order of time; add time_ordered=True."
+            f"buffer={recipe.buffer!r} needs rows in the order of time; add time_ordered=True."
         )
-    if recipe.time_ordered and recipe.stratify is True:
+    if recipe.time_ordered and recipe.stratify not in ("auto", False):
         raise RecipeError(
-            "stratify=True would mix times; with time_ordered=True use stratify='auto' or "
-            "False."
+            f"stratify={recipe.stratify} would mix times; with "
+            f"time_ordered={recipe.time_ordered!r} use stratify='auto' or False."
         )
+    if recipe.time_ordered == FORWARD:
+        _refuse_forward_leave_one_out(recipe)
     resamples = isinstance(outer, Resampling) or isinstance(inner, Resampling)
     if recipe.time_ordered and resamples:
         raise RecipeError(
-            "resampling draws rows at random, which time_ordered=True forbids; use folds "
-            "or one holdout."
+            "resampling draws rows at random, which "
+            f"time_ordered={recipe.time_ordered!r} forbids; use folds or one holdout."
         )
     one_test_part = isinstance(outer, Holdout | FixedRows | None)
     if isinstance(recipe.dev_rows, Iterable) and not one_test_part:
@@ -83,6 +109,15 @@ def check_together(recipe: Recipe) -> None:
             "dev_rows= needs one outer holdout, test_rows= or outer=None: other outer "
             "splits would test on them."
         )
+
+
+def _refuse_forward_leave_one_out(recipe: Recipe) -> None:
+    for level, spec in (("outer", recipe.outer_spec), ("inner", recipe.inner_spec)):
+        if isinstance(spec, LeaveOneOut):
+            raise RecipeError(
+                f"{level}='loo' tests the oldest row too, and with time_ordered='forward' no "
+                f"row is older: nothing could train. Use a number of steps, such as {level}=10."
+            )
 
 
 def _refuse_options_of_given_splits(recipe: Recipe) -> None:

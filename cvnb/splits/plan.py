@@ -11,13 +11,17 @@ from typing import Any
 import numpy as np
 
 from ..data.table import Data
+from ..data.times import Times
 from ..errors import RecipeError
 from ..wording import count
 from . import layouts
 from .layouts import Layout, OnDemand, Pairs, Splits, summary
-from .splitters import Pair, within
+from .durations import Buffer
+from .splitters import Pair
+from .timing import Timing
 
 FORMAT = "cvnb plan 1"
+IN_TIME = "cvnb plan 2"  # with times or forward splits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +39,7 @@ class Plan:
     outer_layout    how the outer splits are stored; None without an outer level
     inner_layouts   the same for the inner splits of each outer training part, or of S;
                     None if nothing is chosen
-    buffer          rows dropped on both sides of a test part
+    buffer          as in Recipe
     recipe          text of the recipe
     outer_words     description of the outer splits, such as "5-fold CV"
     inner_words     description of the inner splits
@@ -43,6 +47,8 @@ class Plan:
     outer_drawn     False: the outer splits are a list or a splitter given by the user
     data            the checked rows; None in a plan read from JSON
     task            "classification" or "regression"; "" in a plan read from JSON
+    times           time of every row; None: the order of the rows
+    forward         every training row must be older than every test row
 
     >>> from cvnb import Recipe
     >>> plan = Recipe(outer=3, inner=2).plan(np.arange(12.0).reshape(-1, 1), np.arange(12) / 12)
@@ -65,7 +71,7 @@ class Plan:
     n_rows: int
     outer_layout: Layout | None
     inner_layouts: tuple[Layout, ...] | None
-    buffer: int = 0
+    buffer: Buffer = 0
     recipe: str = ""
     outer_words: str = ""
     inner_words: str = ""
@@ -74,6 +80,8 @@ class Plan:
     outer_drawn: bool = True
     data: Data | None = None
     task: str = ""
+    times: Times | None = None
+    forward: bool = False
 
     @property
     def outer(self) -> Splits:
@@ -100,7 +108,7 @@ class Plan:
     @property
     def in_time(self) -> bool:
         """Whether the recipe splits rows in the order of time."""
-        marks = ("time_ordered=True", "TimeSeriesSplit(", "TimeBlocks(")
+        marks = ("time_ordered=", "TimeSeriesSplit(", "TimeBlocks(")
         return any(mark in self.recipe for mark in marks)
 
     @property
@@ -128,10 +136,18 @@ class Plan:
             return np.arange(self.n_rows, dtype=np.int32)
         return self.data.row_codes
 
+    @cached_property
+    def timing(self) -> Timing | None:
+        """What each test part bars from training; None where time plays no part."""
+        if self.times is None and not self.forward and not self.buffer:
+            return None
+        return Timing.of(self.n_rows, self.times, self.buffer, self.forward)
+
     def audit(self) -> Audit:
         """Check every split again.
 
         Parts must be disjoint, groups uncut, the buffer kept and repeated rows on one side.
+        With times no training row has the time of a test row; forward it is older than all.
         """
         findings: list[str] = []
         for name, splits in self.levels():
@@ -148,7 +164,7 @@ class Plan:
             inner = [index[id(layout)] for layout in self.inner_layouts]
         if self.group_codes is not None:
             groups = layouts.pack(self.group_codes)
-        record = {
+        record: dict[str, Any] = {
             "format": FORMAT,
             "recipe": self.recipe,
             "outer_words": self.outer_words,
@@ -162,6 +178,11 @@ class Plan:
             "rows": layouts.pack(self.row_codes),
             "notes": list(self.notes),
         }
+        if self.forward or self.times is not None:
+            record |= {"format": IN_TIME, "forward": self.forward, "times": None}
+        if self.times is not None:
+            values, unit = layouts.pack(self.times.values), self.times.unit
+            record["times"] = {"values": values, "unit": unit}
         return json.dumps(record, ensure_ascii=False)
 
     @classmethod
@@ -169,7 +190,7 @@ class Plan:
         """Return the plan that `to_json` wrote."""
         try:
             record = json.loads(text)
-            if record["format"] != FORMAT:
+            if record["format"] not in (FORMAT, IN_TIME):
                 raise KeyError(record["format"])
             return cls._from_record(record)
         except (KeyError, TypeError, ValueError) as error:
@@ -181,6 +202,7 @@ class Plan:
     def _from_record(cls, record: dict[str, Any]) -> Plan:
         outer, inner, groups = record["outer"], record["inner"], record["groups"]
         distinct = [layouts.from_dict(layout) for layout in record["inner_layouts"]]
+        times = record.get("times")
         plan = cls(
             n_rows=record["n_rows"],
             outer_layout=None if outer is None else layouts.from_dict(outer),
@@ -191,6 +213,8 @@ class Plan:
             inner_words=record["inner_words"],
             notes=tuple(record["notes"]),
             group_codes=None if groups is None else layouts.unpack(groups),
+            times=times and Times(layouts.unpack(times["values"]), times["unit"]),
+            forward=record.get("forward", False),
         )
         plan.__dict__["row_codes"] = layouts.unpack(record["rows"])
         return plan
@@ -256,15 +280,10 @@ class Plan:
             n_rows = splits.layout.straddling(splits.codes(codes))
             for k in np.flatnonzero(n_rows):
                 yield f"{name.format(k=k)}: {count(n_rows[k], noun)}{whose} on both sides"
-        if self.buffer:
-            yield from self._near_rows(name, splits)
-
-    def _near_rows(self, name: str, splits: Splits) -> Iterator[str]:
-        buffer = f"the buffer of {count(self.buffer, 'row')}"
-        for k, (train, test) in enumerate(splits):
-            near = within(test, self.n_rows, self.buffer)[train]
-            if n := int(np.count_nonzero(near)):
-                yield f"{name.format(k=k)}: {count(n, 'training row')} within {buffer}"
+        if self.timing is not None:
+            for k, (train, test) in enumerate(splits):
+                for words in self.timing.findings(train, test):
+                    yield f"{name.format(k=k)}: {words}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls import explained, explained_class
 from ..errors import Interrupted, RecipeError
-from .options import check_bool, check_seed, check_stratify, check_together, is_same
+from .durations import Buffer, check_buffer
+from .options import (
+    check_bool,
+    check_seed,
+    check_stratify,
+    check_time_ordered,
+    check_together,
+    is_same,
+)
 from .specs import (
     Folds,
     Holdout,
@@ -30,7 +38,6 @@ from .specs import (
     spec_of,
 )
 from .spelling import call_of, name_of
-from .splitters import check_buffer
 
 if TYPE_CHECKING:
     from ..results.comparison import Comparison
@@ -52,10 +59,21 @@ class Recipe:
     seed           of all random splits
     shuffle        False: folds and holdouts follow the order of the rows
     stratify       whether parts keep classes in proportion: True | False | "auto", if possible
-    time_ordered   True: the rows are in the order of time; test parts are blocks of it
-    buffer         rows dropped on both sides of a test part; needs time_ordered=True
+                   | int, so many bins of a continuous y, as explained below
+    time_ordered   True: the rows are in the order of time, and test parts are contiguous
+                   blocks, so later rows predict earlier ones too | "forward": every training
+                   row is older than every test row, with the test parts of TimeSeriesSplit
+    buffer         rows dropped on both sides of a test part (forward: before it); needs
+                   time_ordered. With times=, a duration such as "3D", or a number in the
+                   units of times, too
     test_rows      row numbers of the outer test part
     dev_rows       row numbers of the inner dev part
+
+    stratify=10 cuts y at its deciles over all rows, as pandas.qcut(y, 10, duplicates="drop")
+    does: equal values are in one bin, a value at an edge is in the lower one, and equal edges
+    are merged. Inner splits use the same bins, so no edge moves with the outer split. The bins
+    steer the splits only and never reach a model, so nothing leaks into a fit. A bin with fewer
+    rows than folds is an error; with groups the bins are kept as far as the groups allow.
 
     >>> Recipe.nested_cv(outer=10)
     Recipe(outer=10, inner='auto', seed=0)
@@ -65,9 +83,9 @@ class Recipe:
     inner: Any = "auto"
     seed: int = 0
     shuffle: bool = True
-    stratify: bool | str = "auto"
-    time_ordered: bool = False
-    buffer: int = 0
+    stratify: bool | str | int = "auto"
+    time_ordered: bool | str = False
+    buffer: Buffer = 0
     test_rows: Any = None
     dev_rows: Any = None
     outer_spec: Spec = field(init=False)
@@ -77,7 +95,7 @@ class Recipe:
         self._store("seed", check_seed(self.seed))
         self._store("stratify", check_stratify(self.stratify))
         self._store("shuffle", check_bool("shuffle", self.shuffle))
-        self._store("time_ordered", check_bool("time_ordered", self.time_ordered))
+        self._store("time_ordered", check_time_ordered(self.time_ordered))
         self._store("buffer", check_buffer(self.buffer))
         outer, inner = spec_of("outer", self.outer), spec_of("inner", self.inner)
         for level, spec in (("outer", outer), ("inner", inner)):
@@ -282,18 +300,19 @@ class Recipe:
         X: Any,
         y: Any,
         groups: Any = None,
-        time_ordered: bool = False,
+        time_ordered: bool | str = False,
         family: Any = None,
         goal: str = "estimate",
-        buffer: int = 0,
+        buffer: Buffer = 0,
         test_rows: Any = None,
         seed: int = 0,
+        times: Any = None,
     ) -> Suggestion:
         """Suggest a recipe for these rows: `.recipe`, with reasons in `.sentences`.
 
         X, y           the rows and their targets
         groups         group of every row
-        time_ordered   True: the rows are in the order of time
+        time_ordered   as in Recipe
         family         the family to tune; where its settings are not computed together, two
                        fits or a split are timed, and a dear one gets a cheaper recipe
         goal           "estimate" the risk of the tuned rule | "choose" θ | "predictor": the
@@ -301,6 +320,7 @@ class Recipe:
         buffer         as in Recipe
         test_rows      as in Recipe
         seed           as in Recipe
+        times          time of every row, as in Recipe.run
 
         >>> from sklearn.datasets import load_iris
         >>> Recipe.suggest(*load_iris(return_X_y=True)).recipe
@@ -309,15 +329,18 @@ class Recipe:
         from ..runs.advice import suggest
 
         options = {"seed": seed, "time_ordered": time_ordered, "buffer": buffer}
-        return suggest(X, y, groups, family, goal, test_rows, options)
+        return suggest(X, y, groups, family, goal, test_rows, options, times)
 
     @explained
-    def plan(self, X: Any, y: Any, family: Any = None, groups: Any = None) -> Plan:
+    def plan(
+        self, X: Any, y: Any, family: Any = None, groups: Any = None, times: Any = None
+    ) -> Plan:
         """Return every split without fitting; a run with that family draws the same splits.
 
         X, y     the rows and their targets
         family   for inner="auto", and for a task that y does not determine
         groups   group of every row, or the column of X that holds it
+        times    time of every row, or the column of X that holds it, as in `run`
 
         >>> import numpy as np
         >>> Recipe(outer=3, inner=2).plan(np.zeros((12, 1)), np.arange(12) / 12).outer[0][1]
@@ -325,7 +348,7 @@ class Recipe:
         """
         from ..runs.prepare import plan
 
-        return plan(self, X, y, family, groups)
+        return plan(self, X, y, family, groups, times)
 
     @explained
     def run(
@@ -342,6 +365,7 @@ class Recipe:
         n_jobs: int | None = None,
         path: str = "auto",
         progress: str = "auto",
+        times: Any = None,
     ) -> RiskEstimate | Comparison:
         """Return the risk of a family under this recipe; for a dict of families a Comparison.
 
@@ -361,6 +385,9 @@ class Recipe:
         n_jobs          number of workers; -1: all processors
         path            "auto" | "refit": one fit per setting and split
         progress        "auto" | "off"
+        times           time of every row, dates or numbers, or the column of X with it; with
+                        time_ordered= rows are split in the order of their times, whatever
+                        their order in X, and no split separates rows of equal time
 
         An interrupt raises cvnb.Interrupted, whose `result` is the finished part.
 
@@ -374,7 +401,7 @@ class Recipe:
             from ..runs.prepare import run
 
             options = Options(loss, scoring, select, flat, n_jobs, path, progress)
-            return run(self, family, X, y, groups, sample_weight, options)
+            return run(self, family, X, y, groups, sample_weight, options, times)
         except Interrupted:
             raise
         except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .specs import FixedRows, Holdout, InnerSpec, LikeOuterTest, Resampling
+from .timing import FORWARD
 
 if TYPE_CHECKING:
     from .recipes import Recipe
@@ -41,7 +42,9 @@ NAMES = {
 def name_of(recipe: Recipe) -> str:
     """Return the common name of the recipe's pair of splitters."""
     outer, inner = type(recipe.outer_spec), type(recipe.inner_spec)
-    return NAMES[KINDS.get(outer, "cv"), KINDS.get(inner, "cv")]
+    kinds = KINDS.get(outer, "cv"), KINDS.get(inner, "cv")
+    steps = recipe.time_ordered == FORWARD and "cv" in kinds
+    return NAMES[kinds] + ", forward in time" * steps
 
 
 def call_of(recipe: Recipe) -> str:

@@ -66,7 +66,9 @@ class TimeBlocks:
             raise RecipeError(
                 f"n_splits={n_splits!r} leaves no block to test on; use a whole number >= 2."
             )
-        self.n_splits, self.buffer = int(n_splits), check_buffer(buffer)
+        if not is_whole(buffer) or buffer < 0:
+            raise RecipeError(f"buffer={buffer!r} must be a whole number of rows >= 0.")
+        self.n_splits, self.buffer = int(n_splits), int(buffer)
 
     def __repr__(self) -> str:
         buffer = f", buffer={self.buffer}" if self.buffer else ""
@@ -95,22 +97,40 @@ class TimeBlocks:
             raise InfeasibleError(
                 f"{self.n_splits} blocks need {self.n_splits} rows, but there are {n_rows}."
             )
-        sizes = np.full(self.n_splits, n_rows // self.n_splits)
-        sizes[: n_rows % self.n_splits] += 1
-        cuts = np.cumsum(sizes)[:-1]
+        cuts = np.cumsum(block_sizes(n_rows, self.n_splits))[:-1]
         if groups is not None:
-            cuts = self._move_to_group_ends(cuts, np.asarray(groups))
+            ends = group_ends(np.asarray(groups))
+            cuts = moved_to_ends(cuts, ends, "groups", self.n_splits)
         return np.searchsorted(cuts, np.arange(n_rows), side="right")
 
-    def _move_to_group_ends(self, cuts: np.ndarray, groups: np.ndarray) -> np.ndarray:
-        ends = moved = group_ends(groups)
-        if ends.size:
-            moved = np.unique([ends[np.argmin(np.abs(ends - cut))] for cut in cuts])
-        if moved.size < cuts.size:
-            raise InfeasibleError(
-                f"{ends.size + 1} groups are too few or too uneven for {self.n_splits} time blocks."
-            )
-        return moved
+
+def block_sizes(n_rows: int, n_blocks: int) -> np.ndarray:
+    """Return the sizes of blocks that differ by one row at most, the longer ones first."""
+    sizes = np.full(n_blocks, n_rows // n_blocks)
+    sizes[: n_rows % n_blocks] += 1
+    return sizes
+
+
+def moved_to_ends(
+    cuts: np.ndarray, ends: np.ndarray, units: str, n_splits: int
+) -> np.ndarray:
+    """Return each cut moved to the nearest end of a unit; refuse units that are too few.
+
+    cuts: places where a part would start
+    ends: places where a unit ends
+    units: what no part cuts, such as "groups"
+    n_splits: number of test parts
+    """
+    if ends.size == cuts.size:
+        return ends
+    moved = ends
+    if ends.size:
+        moved = np.unique([ends[np.argmin(np.abs(ends - cut))] for cut in cuts])
+    if moved.size < cuts.size:
+        raise InfeasibleError(
+            f"{ends.size + 1} {units} are too few or too uneven for {n_splits} time blocks."
+        )
+    return moved
 
 
 def fold_labels(splitter: Any, n_rows: int, strata: Codes, groups: Codes) -> np.ndarray:
@@ -197,13 +217,6 @@ def group_ends(groups: np.ndarray) -> np.ndarray:
             "other; sort the rows by group, or let the rows be shuffled."
         )
     return ends
-
-
-def check_buffer(buffer: Any) -> int:
-    """Return buffer= as an int, refused unless it is an integer >= 0."""
-    if not is_whole(buffer) or buffer < 0:
-        raise RecipeError(f"buffer={buffer!r} must be a whole number of rows >= 0.")
-    return int(buffer)
 
 
 def holdouts(

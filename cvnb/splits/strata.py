@@ -1,7 +1,8 @@
-"""Strata: the classes that splits keep in proportion, and which of them are too small."""
+"""Strata: the classes, or bins of y, that splits keep in proportion; which are too small."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,8 +10,9 @@ import numpy as np
 
 from ..data.table import Data
 from ..errors import InfeasibleError, RecipeError
-from ..wording import count
+from ..wording import count, number
 from .recipes import Recipe
+from .specs import is_whole
 from .splitters import Codes
 
 
@@ -39,33 +41,69 @@ class SmallClass:
                 where += " and more" if len(splits) > 5 else ""
             least = min(self.inner.values())
             clauses.append(_fewer(least, where, self.inner_folds, "inner"))
-        return f"Class {name} {' and '.join(clauses)}: some parts have none of it."
+        return f"{name} {' and '.join(clauses)}: some parts have none of it."
 
 
 class Strata:
     """The strata of one recipe on one data set; collects cautions about small classes.
 
-    codes    [rows] index of the class of every row; None without stratification
-    classes  the classes
+    codes     [rows] index of the class, or of the bin of y, of every row; None without strata
+    names     of the classes or bins, for messages
+    refuses   whether one too small is an error, not a caution
+    remarks   what became of the bins
     """
 
     codes: Codes = None
-    classes: np.ndarray
+    names: Sequence[str]
+    noun = "class"
 
     def __init__(self, recipe: Recipe, data: Data, task: str) -> None:
         self.recipe, self.data, self.task = recipe, data, task
         self.small: dict[str, SmallClass] = {}
         self.notes: list[str] = []
-        if task == "classification":
-            if recipe.stratify is not False and not recipe.time_ordered:
-                self.classes, codes = data.classes
+        self.remarks: list[str] = []
+        stratify = recipe.stratify
+        self.refuses = stratify is True
+        if is_whole(stratify):
+            self._bin(data, int(stratify))
+        elif task == "classification":
+            if stratify is not False and not recipe.time_ordered:
+                classes, codes = data.classes
+                self.names = ClassNames(classes)
                 # NumPy sorts small integers by counting
-                self.codes = codes.astype(np.min_scalar_type(self.classes.size))
-        elif recipe.stratify is True:
+                self.codes = codes.astype(np.min_scalar_type(classes.size))
+        elif stratify is True:
             raise RecipeError(
                 "stratify=True needs classes, but this is a regression; use "
-                "stratify='auto' or False."
+                "stratify='auto' or False, or bins of y: stratify=10."
             )
+
+    def _bin(self, data: Data, n_bins: int) -> None:
+        """Make bins of y the strata, or refuse; groups may not allow equal shares of a bin."""
+        if self.task == "classification":
+            raise RecipeError(
+                f"stratify={n_bins} makes bins of a continuous y, but y holds classes; use "
+                "stratify='auto' or True."
+            )
+        if n_bins > data.n_rows:
+            raise InfeasibleError(
+                f"stratify={n_bins} bins need {n_bins} rows, but there are {data.n_rows}; use "
+                "fewer bins."
+            )
+        edges, codes = bins_of(data.y, n_bins)
+        if edges.size < 3:
+            raise InfeasibleError(
+                f"stratify={n_bins}: y has so many equal values that one bin holds all rows; "
+                "use stratify=False."
+            )
+        if edges.size <= n_bins:
+            self.remarks.append(
+                f"stratify={n_bins}: y has equal values across edges, which leave "
+                f"{edges.size - 1} bins."
+            )
+        self.codes, self.noun = codes, "bin"
+        self.refuses = data.groups is None
+        self.names = BinNames(edges)
 
     def cautions(self) -> list[str]:
         """Return a sentence per class too small for some split, then the other notes."""
@@ -82,22 +120,20 @@ class Strata:
             return None
         strata = self.codes[rows]
         counts = np.bincount(strata)
-        if counts.max() < K and self.recipe.stratify is not True:
+        if counts.max() < K and not self.refuses:
             self._note(
-                f"Every class has fewer rows than the {K} {level} folds: these folds are "
+                f"Every {self.noun} has fewer rows than the {K} {level} folds: these folds are "
                 "not stratified."
             )
             return None
         for c in np.flatnonzero((counts > 0) & (counts < K)):
-            name, size = class_name(self.classes[c]), int(counts[c])
-            if self.recipe.stratify is True:
+            name, size = self.names[c], int(counts[c])
+            if self.refuses:
                 smallest = int(counts[counts > 0].min())
-                hint = "merge or drop it, or use stratify='auto'"
-                if smallest > 1:
-                    hint = f"use {level}<={smallest}, or stratify='auto'"
                 where = "" if level == "outer" else f" (outer training part {j})"
                 raise InfeasibleError(
-                    f"Class {name} {_fewer(size, '', K, level)}{where}; {hint}."
+                    f"{name} {_fewer(size, '', K, level)}{where}; "
+                    f"{self._hint(level, smallest)}."
                 )
             small = self.small.setdefault(name, SmallClass())
             if level == "outer":
@@ -116,26 +152,36 @@ class Strata:
         present, strata = np.unique(self.codes[rows], return_inverse=True)
         counts = np.bincount(strata)
         if counts.min() < 2:
-            if self.recipe.stratify is True:
-                name = class_name(self.classes[present[np.argmin(counts)]])
+            if self.refuses:
+                name = self.names[present[np.argmin(counts)]]
+                hint = "merge or drop it" if self.noun == "class" else "use fewer bins"
                 raise InfeasibleError(
-                    f"Class {name} has 1 row, too few for both sides of a holdout; merge or "
-                    "drop it."
+                    f"{name} has 1 row, too few for both sides of a holdout; {hint}."
                 )
             strata = _pool_single_rows(strata, counts)
         n_strata = int(strata.max()) + 1
         if n_strata <= min(n_test, rows.size - n_test):
             return strata
-        if self.recipe.stratify is True:
+        strata_words = f"{n_strata} {'classes' if self.noun == 'class' else 'bins'}"
+        if self.refuses:
             raise InfeasibleError(
-                f"a holdout of {n_test} rows is too small for {n_strata} classes; use a "
-                "larger share."
+                f"a holdout of {n_test} rows is too small for {strata_words}; use a "
+                f"larger share{' or fewer bins' * (self.noun == 'bin')}."
             )
         self._note(
-            f"An {level} holdout of {n_test} rows is too small to keep {n_strata} classes "
+            f"An {level} holdout of {n_test} rows is too small to keep {strata_words} "
             "in proportion."
         )
         return None
+
+    def _hint(self, level: str, smallest: int) -> str:
+        """What to type where the smallest class or bin has so few rows."""
+        other = "stratify='auto'"
+        if self.noun == "bin":
+            other = "fewer bins" if len(self.names) > 2 else "stratify=False"
+        if smallest > 1:
+            return f"use {level}<={smallest}, or {other}"
+        return f"use {other}" if self.noun == "bin" else f"merge or drop it, or use {other}"
 
     def check_splitter(self, splitter: Any, rows: np.ndarray, level: str) -> None:
         """Refuse a stratified splitter with more folds than some class has rows."""
@@ -156,6 +202,49 @@ class Strata:
     def _note(self, note: str) -> None:
         if note not in self.notes:
             self.notes.append(note)
+
+
+class ClassNames(Sequence[str]):
+    """Class c of a list of classes, in words."""
+
+    def __init__(self, classes: np.ndarray) -> None:
+        self._classes = classes
+
+    def __len__(self) -> int:
+        return self._classes.size
+
+    def __getitem__(self, c: Any) -> Any:
+        return f"Class {class_name(self._classes[c])}"
+
+
+class BinNames(Sequence[str]):
+    """Bin c between the edges, in words."""
+
+    def __init__(self, edges: np.ndarray) -> None:
+        self._edges = edges
+
+    def __len__(self) -> int:
+        return self._edges.size - 1
+
+    def __getitem__(self, c: Any) -> Any:
+        low, high = map(float, self._edges[c : c + 2])
+        return f"Bin {c + 1} of {len(self)} (y from {number(low)} to {number(high)})"
+
+
+def bins_of(y: np.ndarray, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return (edges, [rows] bin of every row), equal to pandas.qcut with duplicates="drop".
+
+        edges = the distinct quantiles of y at 0, 1/n_bins, ..., 1
+        bin c = values above edge c and up to edge c + 1; bin 0 holds the smallest value too
+
+    So equal values share a bin.
+    >>> bins_of(np.array([1.0, 2.0, 2.0, 2.0, 3.0, 4.0]), 3)[1]
+    array([0, 0, 0, 0, 1, 1])
+    """
+    shares = np.linspace(0.0, 1.0, n_bins + 1) * 100  # as pandas does, to the last digit
+    edges = np.unique(np.percentile(y, shares))
+    codes = np.maximum(np.searchsorted(edges, y, side="left") - 1, 0)
+    return edges, codes
 
 
 def _fewer(n_rows: int, where: str, K: int, level: str) -> str:

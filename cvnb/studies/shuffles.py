@@ -81,7 +81,8 @@ def _kind(
                 f"within={within!r} is not known; use 'shift', an array with the block of "
                 "each row, or None."
             )
-        return "y moved round in the order of the rows", _shift(data, n), data.n_rows
+        order = "rows" if data.times is None else "times"
+        return f"y moved round in the order of the {order}", _shift(data, n), data.n_rows
     if within is not None:
         blocks = _blocks(within, data)
         return "rows inside the blocks given", _inside(blocks, data.y), data.n_rows
@@ -144,11 +145,20 @@ def _blocks(within: Any, data: Data) -> np.ndarray:
 
 
 def _shift(data: Data, n: int) -> Draw:
-    """Return a draw that moves y round by a random number of rows, 1 at least."""
+    """Return a draw that moves y round in time by a random number of rows, 1 at least."""
     n_rows = data.n_rows
     if n > n_rows - 1:
         raise InputError(
             f"{n_rows} rows can be moved round in {n_rows - 1} ways, fewer than n={n}; use "
             f"n={n_rows - 1} or fewer."
         )
-    return lambda random: np.roll(np.arange(n_rows), random.randint(1, n_rows))
+    order = np.arange(n_rows)
+    if data.times is not None:
+        order = np.argsort(data.times.values, kind="stable")
+
+    def draw(random: np.random.RandomState) -> np.ndarray:
+        moved = np.empty_like(order)
+        moved[order] = np.roll(order, random.randint(1, n_rows))
+        return moved
+
+    return draw

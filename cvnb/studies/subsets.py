@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..data.table import Data
 from ..results.estimate import RiskEstimate, record_of
-from ..splits.splitters import Pair
+from ..splits.splitters import Codes, Pair
+from ..splits.strata import Strata
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +19,7 @@ class Subsets:
 
         subsets.outer(size, repeat) -> [(train, test)], one for each outer split
 
-    Classes keep their proportions, and groups are whole. The rows of a subset are in the
+    Classes, or bins of y, keep their proportions, and groups are whole. The rows of a subset are in the
     order of the training part.
     """
 
@@ -51,22 +53,22 @@ class Subsets:
             names, codes = np.unique(self._data.groups[train], return_inverse=True)
             return np.argsort(random.permutation(names.size)[codes], kind="stable")
         order = random.permutation(train.size)
-        if not self._keeps_classes:
+        strata = self._strata
+        if strata is None:
             return order
         # the i-th of the n_c rows of a class comes at (i + u) / n_c, u from 0 to 1
-        codes = self._data.classes[1][train][order]
+        codes = strata[train][order]
         place = np.empty(train.size)
         for c in np.unique(codes):
             own = np.flatnonzero(codes == c)
             place[own] = (np.arange(own.size) + random.random()) / own.size
         return order[np.argsort(place, kind="stable")]
 
-    @property
-    def _keeps_classes(self) -> bool:
+    @cached_property
+    def _strata(self) -> Codes:
+        """[rows] The class, or the bin of y, that subsets keep in proportion; None for none."""
         record = record_of(self.result)
-        return (
-            record.work.task == "classification" and record.recipe.stratify is not False
-        )
+        return Strata(record.recipe, record.data, record.work.task).codes
 
     def _prefix(self, train: np.ndarray, order: np.ndarray, wanted: int) -> np.ndarray:
         """Return the first positions; of groups as many as come nearest to `wanted` rows."""

@@ -37,7 +37,7 @@ COMMENT = f"# {YOURS}: the function that this run was given; it has no name to i
 def code_of(record: Record) -> str:
     """Return imports, the recipe and its run.
 
-    X, y, groups and sample_weight are names of the user's.
+    X, y, groups, sample_weight and times are names of the user's.
     """
     imports: Imports = {("cvnb", "Recipe")}
     names = {name: repr(column) for name, column in record.data.names.items()}
@@ -46,6 +46,8 @@ def code_of(record: Record) -> str:
         arguments.append(f"groups={names.get('groups', 'groups')}")
     if record.data.weights is not None:
         arguments.append(f"sample_weight={names.get('sample_weight', 'sample_weight')}")
+    if record.data.times is not None:
+        arguments.append(f"times={names.get('times', 'times')}")
     arguments += loss_arguments(record, imports)
     arguments += select_arguments(record.work.rule, imports)
     if record.table.flat:

@@ -11,7 +11,9 @@ from ..families.labels import estimator_label
 from ..results.estimate import Record, RiskEstimate, record_of
 from ..results.quantity import training_sizes
 from ..results.scales import scale_of
-from ..splits.specs import GivenSplitter, ListedSplits
+from ..splits.durations import buffer_words
+from ..splits.specs import GivenSplitter, ListedSplits, is_whole
+from ..splits.timing import FORWARD
 from ..wording import count, spread
 from .inputs import drawn_from, grid_values
 from .phrases import (
@@ -178,12 +180,12 @@ def _drawing(record: Record) -> str:
         return "The splits were used as given."
     properties = []
     if recipe.time_ordered:
-        rows = count(recipe.buffer, "row")
-        buffer = f" with {rows} left out on both sides" if recipe.buffer else ""
-        properties.append(f"test parts contiguous in time{buffer}")
+        properties.append(_in_time(record))
     elif recipe.uses_seed:
         properties.append("rows shuffled")
-        if record.work.task == "classification" and recipe.stratify is not False:
+        if is_whole(recipe.stratify):
+            properties.append(f"{recipe.stratify} quantile bins of the target kept in proportion")
+        elif record.work.task == "classification" and recipe.stratify is not False:
             properties.append("classes kept in proportion")
     if record.data.groups is not None:
         properties.append("groups kept together")
@@ -191,6 +193,17 @@ def _drawing(record: Record) -> str:
     seed = f" from seed {recipe.seed}{inside}" if recipe.uses_seed else ""
     colon = ": " if properties else ""
     return f"All splits were drawn once{seed}, before any fit{colon}{', '.join(properties)}."
+
+
+def _in_time(record: Record) -> str:
+    """The design of splits in the order of time, and the buffer."""
+    recipe = record.in_effect
+    words = buffer_words(recipe.buffer, record.data.times)
+    if recipe.time_ordered == FORWARD:
+        buffer = f", with {words} left out between them" if recipe.buffer else ""
+        return f"every training row older than every test row{buffer}"
+    buffer = f" with {words} left out on both sides" if recipe.buffer else ""
+    return f"test parts contiguous in time{buffer}"
 
 
 def _choice(result: RiskEstimate) -> list[str]:

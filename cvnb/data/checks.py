@@ -266,7 +266,7 @@ def _refuse_infinity_and_bytes(y: np.ndarray) -> None:
 
 
 def as_array(name: str, values: Any) -> np.ndarray:
-    """Return np.asarray(values), but a list of strings and other objects keeps its objects: NaN is not "nan"."""
+    """Return np.asarray(values); a list of texts and others keeps its objects: NaN is not "nan"."""
     try:
         array = np.asarray(values)
         has_text = array.dtype.kind in "US" and array.ndim == 1 and array is not values

@@ -64,7 +64,12 @@ class Data:
         lacks.
         """
         refuse_misplaced(X, y)
-        given = {"y": y, "groups": groups, "sample_weight": sample_weight, "times": times}
+        given = {
+            "y": y,
+            "groups": groups,
+            "sample_weight": sample_weight,
+            "times": times,
+        }
         names = {argument: v for argument, v in given.items() if isinstance(v, str)}
         notes = cautions_on_order(X, given)
         X, given = without_columns(check_X(X), given, names)

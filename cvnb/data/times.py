@@ -37,10 +37,15 @@ def check_times(times: Any) -> Times:
     refuse_missing("times has no value", values)
     if values.dtype.kind == "O":
         values = _from_objects(values)
-    if values.dtype.kind in "mM":
+    if values.dtype.kind == "M":
         return _from_dates(values)
     if values.dtype.kind in "iu":
         return Times(_whole(values))
+    if values.dtype.kind == "m":
+        raise DataError(
+            f"times holds durations ({values.dtype}); give dates, or numbers in a unit of your "
+            "choice: times / numpy.timedelta64(1, 's')."
+        )
     if values.dtype.kind != "f":
         raise DataError(
             f"times holds {values.dtype}; give dates, such as {TO_DATES}, or numbers."
@@ -57,7 +62,8 @@ def _as_dates(times: Any) -> np.ndarray:
     if str(dtype).startswith("period"):
         times = getattr(times, "dt", times).to_timestamp()
     elif getattr(dtype, "tz", None) is not None:
-        return np.asarray(times, dtype=f"datetime64[{dtype.unit}]")
+        unit = getattr(dtype, "unit", "ns")
+        return np.asarray(times, dtype=f"datetime64[{unit}]")
     values = as_array("times", times)
     if values.dtype.kind in "US":
         _refuse_text(values[0] if values.ndim and values.size else values)
@@ -83,7 +89,9 @@ def _from_objects(values: np.ndarray) -> np.ndarray:
             )
     dates = (datetime.date, np.datetime64)
     if all(isinstance(value, dates) for value in values):
-        exact = [getattr(v, "to_datetime64", lambda v=v: np.datetime64(v))() for v in values]
+        exact = [
+            getattr(v, "to_datetime64", lambda v=v: np.datetime64(v))() for v in values
+        ]
         return np.array(exact)
     numbers = (int, float, np.integer, np.floating)
     if all(isinstance(v, numbers) and not isinstance(v, bool) for v in values):
@@ -110,9 +118,4 @@ def _from_dates(values: np.ndarray) -> Times:
     if unit == "generic":
         raise DataError(f"times is {values.dtype} without a unit; use {TO_DATES}.")
     unit = "D" if unit in CALENDAR else unit
-    kind = values.dtype.kind
-    if kind == "m" and np.datetime_data(values.dtype)[0] in CALENDAR[:2]:
-        raise DataError(
-            "times holds durations of months or years, whose lengths differ; use days."
-        )
-    return Times(_whole(values.astype(f"{kind}8[{unit}]").astype(np.int64)), unit)
+    return Times(_whole(values.astype(f"M8[{unit}]").astype(np.int64)), unit)

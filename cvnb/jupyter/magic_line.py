@@ -110,7 +110,9 @@ def _structure(arguments: Any, value: Callable[..., Any]) -> dict[str, Any]:
         keywords["stratify"] = arguments.stratify
     if arguments.bins is not None:
         if arguments.stratify is not None:
-            raise NestedCVError("--bins stratifies; leave out --stratify and --no-stratify.")
+            raise NestedCVError(
+                "--bins stratifies; leave out --stratify and --no-stratify."
+            )
         keywords["stratify"] = value("--bins", arguments.bins)
     if arguments.time_ordered and arguments.forward:
         raise NestedCVError("--time-ordered and --forward are two designs; give one.")

@@ -79,7 +79,9 @@ SPLITS = (
         "--time-ordered",
         help="rows are in the order of time: contiguous test parts",
     ),
-    _flag("--forward", help="the same, but every training row is older than the test part"),
+    _flag(
+        "--forward", help="the same, but every training row is older than the test part"
+    ),
     argument(
         "--buffer",
         help="rows thrown away next to a test part in time; with --times also '3D'",

@@ -192,9 +192,7 @@ class NestedCVMagics(Magics):
         family = run_body(self._shell, cell)
         quiet = arguments.quiet or DisplayHook.semicolon_at_end_of_expression(cell)
         if arguments.dry_run:
-            forecast = dry_run(
-                recipe, family, X, y, groups, weights, times, **options
-            )
+            forecast = dry_run(recipe, family, X, y, groups, weights, times, **options)
             return self._show_forecast(forecast, output, quiet)
         data = Data.check(X, y, groups, weights, times)
         ready = prepare(

@@ -240,7 +240,11 @@ def _may_be_buffer(plan: Plan, test: np.ndarray) -> np.ndarray:
     if not plan.buffer or plan.timing is None:
         return np.zeros(plan.n_rows, dtype=bool)
     moments = plan.timing.moments
-    return moments < moments[test].min() if plan.forward else np.ones(plan.n_rows, dtype=bool)
+    return (
+        moments < moments[test].min()
+        if plan.forward
+        else np.ones(plan.n_rows, dtype=bool)
+    )
 
 
 def _outer_test_part(plan: Plan) -> np.ndarray:
@@ -324,7 +328,7 @@ def _time_at(plan: Plan, row: int) -> str:
     if plan.times is None:
         return f"row {row}"
     value, unit = plan.times.values[row], plan.times.unit
-    return str(np.datetime64(int(value), unit)) if unit else f"{value:g}"
+    return str(value.astype(f"M8[{unit}]")) if unit else f"{value:g}"
 
 
 def _spans(roles: np.ndarray, blocks: np.ndarray | None = None) -> tuple[Span, ...]:

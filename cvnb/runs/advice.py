@@ -173,7 +173,9 @@ def _forward(request: Request) -> Choice:
         recipes = [Recipe.internal_cv(K, **options) for K in folds]
     else:
         recipes = [Recipe.nested_cv(J, K, **options) for J in folds for K in folds]
-        recipes += [Recipe.train_validation_test(share, share, **options) for share in SHARES]
+        recipes += [
+            Recipe.train_validation_test(share, share, **options) for share in SHARES
+        ]
     return request.first_feasible(recipes), [
         "Forward in time: each step trains on the past and measures on what came next, as the "
         "predictor will be used. The first steps train on few rows."

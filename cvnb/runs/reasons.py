@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..results.estimate import quantity_of
-from ..splits.durations import buffer_words
+from ..splits.durations import buffer_words, is_in_time
 from ..splits.specs import Folds
 from ..splits.splitters import share_of
 from ..splits.strata import class_name
@@ -96,11 +96,13 @@ def of_the_splits(request: Request, chosen: FeasibleRecipe) -> list[str]:
                 "outside it, so the test part says nothing about new groups."
             )
     if buffer := request.options["buffer"]:
-        side = "on each side of every boundary in time are"
-        if request.options["time_ordered"] == FORWARD:
-            side = "before every test part are"
-        words = buffer_words(buffer, data.times)
-        sentences.append(f"The {words} {side} left out of training.")
+        words = f"The {buffer_words(buffer, data.times)}"
+        if is_in_time(buffer, data.times):
+            words = f"Rows within {buffer_words(buffer, data.times)}"
+        side = "on each side of every boundary in time"
+        if time_ordered == FORWARD:
+            side = "before every test part"
+        sentences.append(f"{words} {side} are left out of training.")
     return [*sentences, *_few_folds(chosen, limit), *_few_units(request, chosen)]
 
 

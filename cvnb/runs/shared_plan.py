@@ -69,7 +69,9 @@ def _auto_inner_spec(recipe: Recipe, data: Data, families: dict[str, Family]) ->
         if splitter is None:
             continue
         is_number = isinstance(family.cv, int | np.integer)
-        draws = data.groups is not None or recipe.time_ordered or is_whole(recipe.stratify)
+        draws = (
+            data.groups is not None or recipe.time_ordered or is_whole(recipe.stratify)
+        )
         if is_number and draws:
             # folds drawn here respect groups, times and bins; scikit-learn's would not
             splitter = Folds(int(family.cv))

@@ -201,6 +201,8 @@ class SplitDrawer:
         if n_units < max(least, 2):
             where = "there are" if level == "outer" else f"outer training part {j} has"
             hint = f"one of {units} cannot be split"
+            if self.data.times is not None:
+                hint = "rows of one time cannot be split"
             if n_units > 1 + timing.forward:
                 hint = f"use {level}<={n_units - timing.forward}"
             raise InfeasibleError(

@@ -139,7 +139,9 @@ def _in_time(time_ordered: bool | str, part: str) -> str:
     """What follows the number of folds."""
     if time_ordered == FORWARD:
         return "step forward CV"
-    return f"fold CV in blocks of time{_either_way(part)}" if time_ordered else "fold CV"
+    return (
+        f"fold CV in blocks of time{_either_way(part)}" if time_ordered else "fold CV"
+    )
 
 
 def _either_way(part: str) -> str:

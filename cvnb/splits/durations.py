@@ -29,7 +29,16 @@ UNITS = {
     "fs": (10**3, "femtosecond"),
     "as": (1, "attosecond"),
 }
-OTHER_NAMES = {"d": "D", "w": "W", "H": "h", "hr": "h", "min": "m", "T": "m", "S": "s", "sec": "s"}
+OTHER_NAMES = {
+    "d": "D",
+    "w": "W",
+    "H": "h",
+    "hr": "h",
+    "min": "m",
+    "T": "m",
+    "S": "s",
+    "sec": "s",
+}
 PART = re.compile(r"\s*(\d+)\s*([A-Za-z]+)")
 
 
@@ -129,6 +138,7 @@ def gap_of(buffer: Buffer, times: Times | None) -> int | float:
             f"buffer={buffer!r} has no unit, and times holds dates; write a duration, such as "
             "buffer='3D'."
         )
+    assert not isinstance(buffer, str)
     return buffer
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import joblib
 import numpy as np
 
 from ..errors import RecipeError
+from .durations import check_buffer
 from .specs import (
     FixedRows,
     GivenSplitter,
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from .recipes import Recipe
 
 MAX_SEED = 2**32 - 1  # NumPy's, less one for the inner level
-DRAWING = ("seed", "shuffle", "stratify", "time_ordered", "buffer")
 
 
 def check_seed(seed: Any) -> int:
@@ -43,17 +44,12 @@ def check_stratify(stratify: Any) -> bool | str | int:
     """Return stratify= as "auto", a bool, or a number of bins."""
     if isinstance(stratify, str) and stratify == "auto":
         return stratify
-    if is_whole(stratify):
-        if stratify < 2:
-            raise RecipeError(
-                f"stratify={stratify} makes {stratify} bins of y, and at least 2 are needed; use "
-                "stratify=10, or False for none."
-            )
+    if is_whole(stratify) and stratify >= 2:
         return int(stratify)
     if not isinstance(stratify, bool | np.bool_):
         raise RecipeError(
-            f"stratify={stratify!r} must be 'auto', True, False, or a number of bins of a "
-            "continuous y, such as 10."
+            f"stratify={stratify!r} must be 'auto', True or False, or a number >= 2 of bins of "
+            "a continuous y, such as 10."
         )
     return bool(stratify)
 
@@ -64,7 +60,7 @@ def check_time_ordered(value: Any) -> bool | str:
         return value
     if not isinstance(value, bool | np.bool_):
         raise RecipeError(
-            f"time_ordered={value!r} must be True, False or 'forward'."
+            f"time_ordered={value!r} must be True or False, or 'forward'."
         )
     return bool(value)
 
@@ -74,6 +70,17 @@ def check_bool(name: str, value: Any) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise RecipeError(f"{name}={value!r} must be True or False.")
     return bool(value)
+
+
+CHECKS: dict[
+    str, Callable[[Any], Any]
+] = {  # option -> its check, which returns the value kept
+    "seed": check_seed,
+    "shuffle": partial(check_bool, "shuffle"),
+    "stratify": check_stratify,
+    "time_ordered": check_time_ordered,
+    "buffer": check_buffer,
+}
 
 
 def check_together(recipe: Recipe) -> None:
@@ -126,7 +133,7 @@ def _refuse_options_of_given_splits(recipe: Recipe) -> None:
     for level, spec in (("outer", recipe.outer_spec), ("inner", recipe.inner_spec)):
         if not isinstance(spec, GivenSplitter | ListedSplits):
             continue
-        for option in DRAWING:
+        for option in CHECKS:
             value = getattr(recipe, option)
             if value != defaults[option]:
                 raise RecipeError(

@@ -15,8 +15,8 @@ from ..data.times import Times
 from ..errors import RecipeError
 from ..wording import count
 from . import layouts
-from .layouts import Layout, OnDemand, Pairs, Splits, summary
 from .durations import Buffer
+from .layouts import Layout, OnDemand, Pairs, Splits, summary
 from .splitters import Pair
 from .timing import Timing
 
@@ -281,9 +281,9 @@ class Plan:
             for k in np.flatnonzero(n_rows):
                 yield f"{name.format(k=k)}: {count(n_rows[k], noun)}{whose} on both sides"
         if self.timing is not None:
-            for k, (train, test) in enumerate(splits):
+            for i, (train, test) in enumerate(splits):
                 for words in self.timing.findings(train, test):
-                    yield f"{name.format(k=k)}: {words}"
+                    yield f"{name.format(k=i)}: {words}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -14,15 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..calls import explained, explained_class
 from ..errors import Interrupted, RecipeError
-from .durations import Buffer, check_buffer
-from .options import (
-    check_bool,
-    check_seed,
-    check_stratify,
-    check_time_ordered,
-    check_together,
-    is_same,
-)
+from .durations import Buffer
+from .options import CHECKS, check_together, is_same
 from .specs import (
     Folds,
     Holdout,
@@ -59,21 +52,18 @@ class Recipe:
     seed           of all random splits
     shuffle        False: folds and holdouts follow the order of the rows
     stratify       whether parts keep classes in proportion: True | False | "auto", if possible
-                   | int, so many bins of a continuous y, as explained below
-    time_ordered   True: the rows are in the order of time, and test parts are contiguous
-                   blocks, so later rows predict earlier ones too | "forward": every training
-                   row is older than every test row, with the test parts of TimeSeriesSplit
+                   | int: so many quantile bins of a continuous y, as told below
+    time_ordered   True: rows are in the order of time, test parts are blocks of it, and later
+                   rows predict earlier ones too | "forward": every training row is older than
+                   every test row, and test parts are those of TimeSeriesSplit
     buffer         rows dropped on both sides of a test part (forward: before it); needs
-                   time_ordered. With times=, a duration such as "3D", or a number in the
-                   units of times, too
-    test_rows      row numbers of the outer test part
-    dev_rows       row numbers of the inner dev part
+                   time_ordered. With times= also a duration ("3D") or a number in their units
+    test_rows, dev_rows   row numbers of the outer test part, and of the inner dev part
 
-    stratify=10 cuts y at its deciles over all rows, as pandas.qcut(y, 10, duplicates="drop")
-    does: equal values are in one bin, a value at an edge is in the lower one, and equal edges
-    are merged. Inner splits use the same bins, so no edge moves with the outer split. The bins
-    steer the splits only and never reach a model, so nothing leaks into a fit. A bin with fewer
-    rows than folds is an error; with groups the bins are kept as far as the groups allow.
+    stratify=10 cuts y at the deciles of all rows, as pandas.qcut(y, 10, duplicates="drop")
+    does: equal values share a bin, the lower one at an edge, and equal edges merge. Both levels
+    use these bins. They steer the splits and never reach a model, so nothing leaks into a fit.
+    A bin smaller than the number of folds is an error; groups keep bins as far as they can.
 
     >>> Recipe.nested_cv(outer=10)
     Recipe(outer=10, inner='auto', seed=0)
@@ -92,11 +82,8 @@ class Recipe:
     inner_spec: InnerSpec = field(init=False)
 
     def __post_init__(self) -> None:
-        self._store("seed", check_seed(self.seed))
-        self._store("stratify", check_stratify(self.stratify))
-        self._store("shuffle", check_bool("shuffle", self.shuffle))
-        self._store("time_ordered", check_time_ordered(self.time_ordered))
-        self._store("buffer", check_buffer(self.buffer))
+        for option, check in CHECKS.items():
+            self._store(option, check(getattr(self, option)))
         outer, inner = spec_of("outer", self.outer), spec_of("inner", self.inner)
         for level, spec in (("outer", outer), ("inner", inner)):
             if isinstance(spec, ListedSplits):
@@ -137,8 +124,7 @@ class Recipe:
         (True, False)
         """
         random = str | Folds | Holdout | LikeOuterTest | Resampling
-        levels = (self.outer_spec, self.inner_spec)
-        draws = any(isinstance(spec, random) for spec in levels)
+        draws = any(isinstance(s, random) for s in (self.outer_spec, self.inner_spec))
         return draws and self.shuffle and not self.time_ordered
 
     @classmethod
@@ -312,15 +298,12 @@ class Recipe:
 
         X, y           the rows and their targets
         groups         group of every row
-        time_ordered   as in Recipe
         family         the family to tune; where its settings are not computed together, two
                        fits or a split are timed, and a dear one gets a cheaper recipe
         goal           "estimate" the risk of the tuned rule | "choose" θ | "predictor": the
                        risk of one predictor to keep
-        buffer         as in Recipe
-        test_rows      as in Recipe
-        seed           as in Recipe
-        times          time of every row, as in Recipe.run
+
+        As in Recipe and Recipe.run: time_ordered, buffer, test_rows, seed and times.
 
         >>> from sklearn.datasets import load_iris
         >>> Recipe.suggest(*load_iris(return_X_y=True)).recipe
@@ -340,7 +323,7 @@ class Recipe:
         X, y     the rows and their targets
         family   for inner="auto", and for a task that y does not determine
         groups   group of every row, or the column of X that holds it
-        times    time of every row, or the column of X that holds it, as in `run`
+        times    time of every row, likewise; they need a recipe with time_ordered=
 
         >>> import numpy as np
         >>> Recipe(outer=3, inner=2).plan(np.zeros((12, 1)), np.arange(12) / 12).outer[0][1]
@@ -385,9 +368,8 @@ class Recipe:
         n_jobs          number of workers; -1: all processors
         path            "auto" | "refit": one fit per setting and split
         progress        "auto" | "off"
-        times           time of every row, dates or numbers, or the column of X with it; with
-                        time_ordered= rows are split in the order of their times, whatever
-                        their order in X, and no split separates rows of equal time
+        times           time of every row, dates or numbers, or the column of X with it; rows
+                        are split in this order, and those of equal time stay together
 
         An interrupt raises cvnb.Interrupted, whose `result` is the finished part.
 

@@ -127,7 +127,7 @@ class Strata:
             )
             return None
         for c in np.flatnonzero((counts > 0) & (counts < K)):
-            name, size = self.names[c], int(counts[c])
+            name, size = self.names[int(c)], int(counts[c])
             if self.refuses:
                 smallest = int(counts[counts > 0].min())
                 where = "" if level == "outer" else f" (outer training part {j})"
@@ -153,7 +153,7 @@ class Strata:
         counts = np.bincount(strata)
         if counts.min() < 2:
             if self.refuses:
-                name = self.names[present[np.argmin(counts)]]
+                name = self.names[int(present[np.argmin(counts)])]
                 hint = "merge or drop it" if self.noun == "class" else "use fewer bins"
                 raise InfeasibleError(
                     f"{name} has 1 row, too few for both sides of a holdout; {hint}."
@@ -181,7 +181,11 @@ class Strata:
             other = "fewer bins" if len(self.names) > 2 else "stratify=False"
         if smallest > 1:
             return f"use {level}<={smallest}, or {other}"
-        return f"use {other}" if self.noun == "bin" else f"merge or drop it, or use {other}"
+        return (
+            f"use {other}"
+            if self.noun == "bin"
+            else f"merge or drop it, or use {other}"
+        )
 
     def check_splitter(self, splitter: Any, rows: np.ndarray, level: str) -> None:
         """Refuse a stratified splitter with more folds than some class has rows."""
@@ -241,7 +245,9 @@ def bins_of(y: np.ndarray, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
     >>> bins_of(np.array([1.0, 2.0, 2.0, 2.0, 3.0, 4.0]), 3)[1]
     array([0, 0, 0, 0, 1, 1])
     """
-    shares = np.linspace(0.0, 1.0, n_bins + 1) * 100  # as pandas does, to the last digit
+    shares = (
+        np.linspace(0.0, 1.0, n_bins + 1) * 100
+    )  # as pandas does, to the last digit
     edges = np.unique(np.percentile(y, shares))
     codes = np.maximum(np.searchsorted(edges, y, side="left") - 1, 0)
     return edges, codes

@@ -141,9 +141,15 @@ class Timing:
         """Yield what is wrong with a split: training rows too new, at a test time, or too near."""
         moments, barred = self.moments[train], self.barred(test)[train]
         if self.forward:
-            wrong, words = moments >= self.moments[test].min(), "not older than every test row"
+            wrong, words = (
+                moments >= self.moments[test].min(),
+                "not older than every test row",
+            )
         else:
-            wrong, words = np.isin(moments, self.moments[test]), "at the time of a test row"
+            wrong, words = (
+                np.isin(moments, self.moments[test]),
+                "at the time of a test row",
+            )
         if n := int(np.count_nonzero(wrong)):
             yield f"{count(n, 'training row')} {words}"
         if n := int(np.count_nonzero(barred & ~wrong)):

@@ -82,7 +82,11 @@ def _kind(
                 "each row, or None."
             )
         order = "rows" if data.times is None else "times"
-        return f"y moved round in the order of the {order}", _shift(data, n), data.n_rows
+        return (
+            f"y moved round in the order of the {order}",
+            _shift(data, n),
+            data.n_rows,
+        )
     if within is not None:
         blocks = _blocks(within, data)
         return "rows inside the blocks given", _inside(blocks, data.y), data.n_rows

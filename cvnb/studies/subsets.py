@@ -19,8 +19,8 @@ class Subsets:
 
         subsets.outer(size, repeat) -> [(train, test)], one for each outer split
 
-    Classes, or bins of y, keep their proportions, and groups are whole. The rows of a subset are in the
-    order of the training part.
+    Classes, or bins of y, keep their proportions, and groups are whole. The rows of a subset
+    are in the order of the training part.
     """
 
     result: RiskEstimate

@@ -184,7 +184,9 @@ def _drawing(record: Record) -> str:
     elif recipe.uses_seed:
         properties.append("rows shuffled")
         if is_whole(recipe.stratify):
-            properties.append(f"{recipe.stratify} quantile bins of the target kept in proportion")
+            properties.append(
+                f"{recipe.stratify} quantile bins of the target kept in proportion"
+            )
         elif record.work.task == "classification" and recipe.stratify is not False:
             properties.append("classes kept in proportion")
     if record.data.groups is not None:

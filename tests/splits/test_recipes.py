@@ -372,7 +372,7 @@ def test_an_option_that_is_no_truth_value_is_refused(option, value):
         Recipe(**{option: value})
 
 
-@pytest.mark.parametrize("stratify", ["yes", None, 2, "True"])
+@pytest.mark.parametrize("stratify", ["yes", None, 2.0, -2, "True"])
 def test_an_unknown_stratify_is_refused(stratify):
     """stratify is 'auto', True or False."""
     with pytest.raises(
@@ -417,7 +417,7 @@ def test_a_buffer_without_an_order_of_time_is_refused():
         Recipe(buffer=2)
 
 
-@pytest.mark.parametrize("buffer", [-1, 1.0, True, None])
+@pytest.mark.parametrize("buffer", [-1, float("nan"), True, None])
 def test_a_buffer_that_counts_no_rows_is_refused(buffer):
     """A buffer is a whole number of rows."""
     with pytest.raises(

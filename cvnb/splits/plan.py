@@ -64,8 +64,8 @@ class Plan:
     (array([1, 2, 8, 9]), array([0, 3, 5, 7]))
     >>> plan.words, plan.n_parts, plan.n_inner, plan.nbytes
     ('3-fold CV, inside each training part 2-fold CV', 3, 6, 20)
-    >>> Plan.from_json(plan.to_json()) == plan
-    True
+    >>> Plan.from_json(plan.to_json()) == plan, plan.timing is None
+    (True, True)
     """
 
     n_rows: int

@@ -120,6 +120,13 @@ class Strata:
             return None
         strata = self.codes[rows]
         counts = np.bincount(strata)
+        if self.noun == "bin" and not self.refuses and counts.max() >= K:
+            if few := int(np.count_nonzero((counts > 0) & (counts < K))):
+                self._note(
+                    f"{count(few, 'bin')} of y with fewer rows than the {K} {level} folds: some "
+                    "parts have none of them."
+                )
+            return strata
         if counts.max() < K and not self.refuses:
             self._note(
                 f"Every {self.noun} has fewer rows than the {K} {level} folds: these folds are "
@@ -242,13 +249,14 @@ def bins_of(y: np.ndarray, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
         bin c = values above edge c and up to edge c + 1; bin 0 holds the smallest value too
 
     So equal values share a bin.
+
     >>> bins_of(np.array([1.0, 2.0, 2.0, 2.0, 3.0, 4.0]), 3)[1]
-    array([0, 0, 0, 0, 1, 1])
+    array([0, 0, 0, 0, 2, 2])
     """
-    shares = (
-        np.linspace(0.0, 1.0, n_bins + 1) * 100
-    )  # as pandas does, to the last digit
-    edges = np.unique(np.percentile(y, shares))
+    shares, steps = np.linspace(0.0, 1.0, n_bins + 1), np.arange(n_bins + 1)
+    # rounded up, as pandas 3 does: else an edge that is a value of y may fall short of it
+    shares = np.where(n_bins * shares == steps, shares, np.nextafter(shares, 1))
+    edges = np.unique(np.quantile(y, shares))
     codes = np.maximum(np.searchsorted(edges, y, side="left") - 1, 0)
     return edges, codes
 

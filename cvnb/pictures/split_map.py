@@ -8,6 +8,7 @@ one split by inner test part.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -328,7 +329,10 @@ def _time_at(plan: Plan, row: int) -> str:
     if plan.times is None:
         return f"row {row}"
     value, unit = plan.times.values[row], plan.times.unit
-    return str(value.astype(f"M8[{unit}]")) if unit else f"{value:g}"
+    if not unit:
+        return f"{value:g}"
+    date = re.sub(r"\.0+$", "", str(value.astype(f"M8[{unit}]")))
+    return date.removesuffix("T00:00:00")
 
 
 def _spans(roles: np.ndarray, blocks: np.ndarray | None = None) -> tuple[Span, ...]:

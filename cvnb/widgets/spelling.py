@@ -60,6 +60,8 @@ OPTIONS = {
     "time_ordered": False,
     "buffer": 0,
 }  # with defaults
+# what the controls of these options hold; bins, forward splits and durations are typed
+KINDS = {"stratify": (str, bool), "time_ordered": (bool,), "buffer": (int,)}
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,8 @@ def values_of(recipe: Recipe) -> dict[str, Any] | None:
         elif isinstance(spec, Holdout):
             values[share] = spec.share
     values |= {key: getattr(recipe, key) for key in OPTIONS}
+    if any(type(values[key]) not in KINDS[key] for key in KINDS):
+        return None
     rest = {"outer": 5, "inner": 5, "test": 0.2, "validation": 0.25}
     try:
         again = call_of(rest | values).recipe

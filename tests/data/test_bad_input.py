@@ -752,7 +752,7 @@ def test_a_share_outside_0_and_1_is_refused(level, share, match):
         (lambda: TimeBlocks(1), "n_splits=1 leaves no block.*>= 2"),
         (lambda: TimeBlocks(3, buffer=-1), "buffer=-1.*>= 0"),
         (lambda: Recipe(buffer=-1, time_ordered=True), "buffer=-1.*>= 0"),
-        (lambda: Recipe(buffer=1.5, time_ordered=True), r"buffer=1\.5.*whole number"),
+        (lambda: Recipe(buffer=-1.5, time_ordered=True), r"buffer=-1\.5.*whole number"),
         (lambda: Recipe(seed=-1), "seed=-1.*>= 0"),
         (lambda: Recipe(seed=None), "seed=None.*whole number"),
         (lambda: Recipe(shuffle="no"), "shuffle='no'.*True or False"),

@@ -292,6 +292,11 @@ def nested(shell, line, body="knn(k=[1, 5, 9])"):
             Recipe(3, 2, time_ordered=True, buffer=2),
             {},
         ),
+        (
+            "--outer 3 --inner 2 --forward --buffer 2",
+            Recipe(3, 2, time_ordered="forward", buffer=2),
+            {},
+        ),
         ("--recipe cv_test --test .3 --inner 3", Recipe.cv_test(3, test=0.3), {}),
         (
             "--recipe train_validation_test --test .3 --validation .3",
@@ -403,6 +408,18 @@ def test_quiet_shows_nothing_and_keeps_the_result(shell):
         ("X y --select best", "--select: 'best' is not defined; it knows min, one_se"),
         ("X y --scoring acuracy", "unknown scoring 'acuracy'.*Did you mean 'accuracy'"),
         (
+            "X y --forward --time-ordered",
+            "--time-ordered and --forward are two designs; give one",
+        ),
+        ("X y --bins 5 --stratify", "--bins stratifies; leave out --stratify"),
+        (
+            "X y --bins 5",
+            "stratify=5 makes bins of a continuous y, but y holds classes",
+        ),
+        ("X y --times days", "--times: 'days' is not defined"),
+        ("X y --times y", "times= orders the rows in time, .* add time_ordered=True"),
+        ("X y --forward --buffer 3D", "buffer='3D' is a duration and needs the time"),
+        (
             "X y --buffer 2",
             "buffer=2 needs rows in the order of time; add time_ordered=True",
         ),
@@ -416,6 +433,41 @@ def test_a_mistake_on_the_line_names_the_option(shell, line, message):
         run(shell, f"%%nestedcv {line}\nknn(k=[1, 5])")
     assert caught.value._render_traceback_() == [f"NestedCVError: {caught.value}"]
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("buffer", ["2D", "'2D'", "gap"])
+def test_times_are_a_name_or_a_column(shell, buffer):
+    """--times with --forward, a duration as it is or by name; the column is no feature."""
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.permutation(90), unit="D")
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=90), "b": rng.normal(size=90), "day": days}
+    )
+    frame["t"] = rng.normal(size=90)
+    features, t = frame[["a", "b"]], frame["t"]
+    shell.user_ns.update(
+        frame=frame, F=features, t=t, days=days, gap=np.timedelta64(48, "h")
+    )
+    recipe = Recipe(3, 2, time_ordered="forward", buffer="2D")
+    expected = recipe.run(knn(k=[1, 5]), features, t, times=days)
+    for data in ("F t --times days", "frame --target t --times day"):
+        line = f"{data} --outer 3 --inner 2 --forward --buffer {buffer}"
+        result = run(shell, f"%%nestedcv {line}\nknn(k=[1, 5])")
+        assert record_of(result).recipe == recipe
+        assert result.plan == expected.plan
+        assert result.risk == expected.risk
+        assert run(shell, f"%folds {line}") == expected.plan
+        dry = run(shell, f"%%nestedcv {line} --dry-run\nknn(k=[1, 5])")
+        assert dry.fits == 3 * 2 * 2 + 3
+
+
+def test_bins_stratify_a_continuous_y(shell):
+    """--bins 4 is stratify=4."""
+    rng = np.random.default_rng(0)
+    shell.user_ns.update(X=rng.normal(size=(60, 2)), y=rng.normal(size=60))
+    plan = run(shell, "%folds X y --outer 3 --inner 2 --bins 4")
+    recipe = Recipe(3, 2, stratify=4)
+    assert plan == recipe.plan(shell.user_ns["X"], shell.user_ns["y"])
 
 
 def test_folds_shows_the_plan_without_fitting(shell, fits):

@@ -422,6 +422,9 @@ def test_every_cell_of_the_table_is_a_recipe_and_back():
     assert values_of(Recipe(KFold(3), 2)) is None
     assert values_of(Recipe(5, 0.25)) is None
     assert values_of(Recipe(0.2, 0.25)) is None
+    assert values_of(Recipe(stratify=5)) is None
+    assert values_of(Recipe(time_ordered="forward")) is None
+    assert values_of(Recipe(time_ordered=True, buffer="3D")) is None
     assert (
         Call("", {"outer": None, "inner": Resampling(3, 0.2)}).options
         == "--outer None --inner Resampling(samples=3,share=0.2)"

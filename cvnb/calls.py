@@ -78,7 +78,6 @@ OF_RECIPE = (
 OF_RUN = (
     "groups",
     "sample_weight",
-    "times",
     "loss",
     "scoring",
     "select",
@@ -86,6 +85,7 @@ OF_RUN = (
     "n_jobs",
     "path",
     "progress",
+    "times",
 )
 
 

@@ -146,7 +146,7 @@ def _in_time(time_ordered: bool | str, part: str) -> str:
 
 def _either_way(part: str) -> str:
     """What blocks mean for the estimate; outer splits tell it once."""
-    return " (later rows predict earlier ones too)" if part == "test set" else ""
+    return " (later rows predict earlier ones)" if part == "test set" else ""
 
 
 def _words_of_splitter(spec: GivenSplitter, n_splits: str) -> str:

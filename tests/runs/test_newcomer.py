@@ -535,6 +535,7 @@ def test_options_are_listed_as_keywords(call):
     defaults = {name: parameters[name].default for name in OF_RUN}
     assert defaults == {
         **dict.fromkeys(("groups", "sample_weight", "loss", "scoring", "n_jobs")),
+        "times": None,
         **{"select": "min", "flat": False, "path": "auto", "progress": "auto"},
     }
 

@@ -263,7 +263,9 @@ class Walk:
         yield list(range(2 * third)), list(range(2 * third, len(X)))
 
 
-@pytest.mark.parametrize("inner", [Purged(2), Walk(), TimeSeriesSplit(2)], ids=str)
+@pytest.mark.parametrize(
+    "inner", [Purged(2), Walk(), TimeSeriesSplit(2)], ids=["purged", "walk", "series"]
+)
 @pytest.mark.parametrize("outer", [Purged(4), Walk()], ids=["purged", "walk"])
 def test_splitters_of_other_packages_work_as_given_at_both_levels(outer, inner):
     """Their own index, their own rows, inside each training part too; and a run uses them."""

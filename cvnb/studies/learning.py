@@ -13,6 +13,7 @@ from ..errors import InfeasibleError, InputError
 from ..inference.measured import refuse_time, split_sizes
 from ..inference.paired import corrected_error
 from ..inference.spread import student_quantile
+from ..losses.scale import Scale
 from ..pictures.learning import draw_learning_curve
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
@@ -22,7 +23,7 @@ from ..splits.layouts import compress
 from ..splits.options import check_seed
 from ..splits.specs import FixedRows, ListedSplits, check_count, is_whole
 from ..splits.splitters import Pair
-from ..wording import count, rounded
+from ..wording import count
 from .draws import check_request, delivered, naming, risks_of
 from .extrapolation import PowerLaw, fit_power_law
 from .subsets import Subsets
@@ -88,11 +89,11 @@ class LearningCurve(Report):
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
-        loss, means = record_of(self.result).loss, self.means
+        scale = scale_of(self.result)
         head = ["training rows", *map(str, self.sizes)]
-        shown = [rounded(loss.shown(float(mean)), 4) for mean in means]
+        shown = [scale.write(float(mean)) for mean in self.means]
         spread = [
-            rounded(float(row.std(ddof=1)), 2) if np.ptp(row) else "–"
+            scale.size(float(row.std(ddof=1))) if np.ptp(row) else "–"
             for row in self.risks
         ]
         return head, [["mean", *shown], ["sd over repeats", *spread]]
@@ -123,10 +124,12 @@ class LearningCurve(Report):
 
     def _answer(self, fall: float, error: float, size: int) -> str:
         loss = record_of(self.result).loss
-        change = "a score that rises" if loss.is_score else "a loss that falls"
+        change = "rises" if loss.is_score else "falls"
+        scale = Scale.of_difference(loss, fall, error if error == error else None)
+        sign = "−" * (fall < 0)
         measured = (
-            f"From {size} to {self.sizes[-1]} training rows: {change} by "
-            f"{rounded(fall, 2)} ± {rounded(error, 2)} (95 %, over "
+            f"From {size} to {self.sizes[-1]} training rows the {loss.words} {change} by "
+            f"{sign}{scale.size(fall)} ± {scale.size(error)} (95 %, over "
             f"{count(self._n_folds, 'test fold')})."
         )
         if np.isnan(error):
@@ -146,8 +149,8 @@ class LearningCurve(Report):
     def _forecast(self) -> list[str]:
         if self.law is None:
             return []
-        loss, n = record_of(self.result).loss, int(self.sizes[-1])
-        value = rounded(loss.shown(self.law(2 * n)), 3)
+        n = int(self.sizes[-1])
+        value = scale_of(self.result).write(self.law(2 * n))
         return [
             f"At {2 * n} training rows the formula {self.law.formula} would give {value}. It "
             f"rests on {count(self.sizes.size, 'size')} and on the assumption that the curve "

@@ -11,13 +11,14 @@ import numpy as np
 
 from ..engine.study import Job
 from ..errors import InputError
+from ..losses.scale import Scale
 from ..pictures.cloud import draw_cloud
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
 from ..results.scales import scale_of
 from ..runs.again import Again
 from ..splits.options import check_seed
-from ..wording import count, rounded
+from ..wording import count
 from .draws import check_request, delivered, naming, risks_of
 from .shuffles import Shuffles, given_shuffles, shuffles_of
 
@@ -89,26 +90,30 @@ class NullTest(Report):
     def _row(
         self, name: str, real: float | None, shuffled: np.ndarray, p: float | None
     ) -> list[str]:
-        loss = record_of(self.result).loss
         losses = [real, float(shuffled.mean()), float(shuffled.min())]
-        shown = [rounded(loss.shown(x), 4) for x in losses]
+        shown = [self._scale.write(x) for x in losses]
         return [name, *shown, "–" if p is None else f"{p:.2g}"]
 
     @property
+    def _scale(self) -> Scale:
+        """Two digits of the spread over the shuffles."""
+        loss, chance = record_of(self.result).loss, float(self.risks.mean())
+        return Scale.of(loss, chance, float(self.risks.std()))
+
+    @property
     def sentences(self) -> list[str]:
-        loss = record_of(self.result).loss
         n_better = int((self.risks <= self.result.risk).sum())
         sentences = [
             f"{n_better} of {count(self.n_done, 'shuffle')} did as well as the real targets; "
             f"with so many the smallest p there can be is {1 / (self.n_done + 1):.2g}."
         ]
         if self.flats is not None and self.result.flat is not None:
-            low = loss.shown(float(self.flats.mean()))
-            chance = loss.shown(float(self.risks.mean()))
+            low = self._scale.write(float(self.flats.mean()))
+            chance = self._scale.write(float(self.risks.mean()))
             sentences.append(
                 "Choosing and measuring on the same folds reads "
-                f"{rounded(low, 4)} on average where there is nothing to learn, "
-                f"and the nested estimate {rounded(chance, 4)}: a p from the flat "
+                f"{low} on average where there is nothing to learn, "
+                f"and the nested estimate {chance}: a p from the flat "
                 "estimate is right only if every shuffle is tuned as well, as here."
             )
         if isinstance(self._shuffles, Shuffles):

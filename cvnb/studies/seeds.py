@@ -13,6 +13,7 @@ from ..engine.progress import Slot
 from ..engine.study import Job
 from ..errors import InputError
 from ..inference.spread import normal_quantile
+from ..losses.scale import Scale
 from ..pictures.cloud import draw_cloud
 from ..results.estimate import RiskEstimate, record_of
 from ..results.reports.base import Report
@@ -21,7 +22,7 @@ from ..runs.again import Again
 from ..runs.options import Options
 from ..splits.options import check_seed
 from ..splits.specs import check_count
-from ..wording import count, rounded
+from ..wording import count
 from .draws import check_request, estimates, naming, stopped
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ class OverSeeds(Report):
 
     @property
     def table(self) -> tuple[list[str], list[Any]]:
-        loss = record_of(self.result).loss
+        loss, spread = record_of(self.result).loss, self.sd
+        scale = Scale.of(loss, self.mean, spread)
         shown = loss.shown(self.risks)
         head = [
             "mean",
@@ -117,9 +119,9 @@ class OverSeeds(Report):
             "largest",
             f"seed {self._own_seed} (this run)",
         ]
-        ends = shown.min(), shown.max()
-        values = [loss.shown(self.mean), self.sd, *ends, loss.shown(self.result.risk)]
-        return head, [[rounded(value, 4) for value in values]]
+        ends = [scale.displayed(float(end)) for end in (shown.min(), shown.max())]
+        row = [scale.write(self.mean), scale.size(spread), *ends]
+        return head, [[*row, scale.write(self.result.risk)]]
 
     @property
     def _own_seed(self) -> int:
@@ -143,8 +145,11 @@ class OverSeeds(Report):
             )
         if self.risks.size > 1:
             error = self.sd / self.risks.size**0.5
+            size = Scale.of_difference(record_of(self.result).loss, error, error).size(
+                error
+            )
             sentences.append(
-                f"The standard error of the mean over these seeds is {rounded(error, 2)}; "
+                f"The standard error of the mean over these seeds is {size}; "
                 f"after {self.enough} seeds it is a tenth of sd."
             )
         return sentences

@@ -94,16 +94,14 @@ class Ladder(Report):
     def _row(self, step: Step) -> list[str]:
         if step.result is None:
             return [step.name, "–", "–", "–", "–", "–", step.why]
-        loss = record_of(step.result).loss
-        low_high = "–"
+        scale, low_high = scale_of(step.result), "–"
         if step.interval is not None:
-            ends = (step.interval.low, step.interval.high)
-            low_high = " to ".join(rounded(end, 4) for end in ends)
+            low_high = scale.ends(step.interval.low, step.interval.high)
         plan = step.result.plan
         splits = plan.inner[0] if plan.outer_layout is None else plan.outer
         return [
             step.name,
-            rounded(loss.shown(step.estimate), 4),
+            scale.write(step.estimate),
             low_high,
             f"{spread(splits.layout.sizes()[:, 0])} rows",
             str(step.fits),

@@ -75,7 +75,8 @@ class RecipeBuilder(Screen):
 
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> builder = RecipeBuilder(X, y, namespace={"X": X, "y": y})
+    >>> variables = {"X": X, "y": y}
+    >>> builder = RecipeBuilder(X, y, namespace=variables)
     >>> builder.outer = 10
     >>> builder.run()  # as the button does; a fast path needs none
     >>> builder.wait(60), round(builder.result.risk, 4), "nested CV" in builder.snapshot().html
@@ -85,6 +86,9 @@ class RecipeBuilder(Screen):
     >>> print(builder.to_cell())
     %%nestedcv X y --outer 10 --inner 5 --seed 0
     knn()
+    >>> builder.keep()  # as the Keep button does: the result, under the name keep_as
+    >>> builder.keep_as, variables["risk"] is builder.result
+    ('risk', True)
     >>> builder.cancel()  # nothing is running
     >>> builder.close()
     """

@@ -55,7 +55,7 @@ def _groups(writer: CodeWriter, data: Data) -> list[list[str]]:
 
 def _scores(shown: Any, data: Data) -> list[list[str]]:
     """Return the scores that fit the task, and the one that is chosen."""
-    found = scores_for(data, shown.known_family.task(data.task))
+    found = scores_for(data, shown._known_family.task(data.task))
     if shown.loss not in (GIVEN, *(value for value, _ in found)):
         found.append([shown.loss, words_of_scorer(shown.loss)])
     return found

@@ -123,7 +123,7 @@ class Controls(WithStaticCopy):
         return cv is None or self.recipe.inner_spec != "auto"
 
     @property
-    def known_family(self) -> Family:
+    def _known_family(self) -> Family:
         """The family of now, or the one before it while it is being made."""
         family: Family = self._known["family"]
         return family
@@ -161,7 +161,7 @@ class Controls(WithStaticCopy):
 
     def _family_wanted(self) -> Callable[[], Family]:
         """Return a function that makes the chosen family; a large grid takes a while."""
-        family = self.known_family
+        family = self._known_family
         return self._unmade or (lambda: family)
 
     def _settle_family(self) -> None:

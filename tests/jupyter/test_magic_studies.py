@@ -48,8 +48,8 @@ def test_the_studies_follow_the_result(shell):
     assert np.array_equal(names["risk_sizes"].risks, curve.risks)
     texts = [output.data["text/plain"] for output in shown.outputs]
     assert [text.split()[0] for text in texts] == [
-        str(round(result.risk, 7)),
-        *["Zero-one"] * 3,
+        f"{100 * result.risk:.1f}",
+        *["Error"] * 3,
     ]
 
 

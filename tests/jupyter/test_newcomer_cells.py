@@ -126,7 +126,7 @@ def test_an_error_in_a_fit_keeps_its_traceback(shell):
     assert "----> 4     return self.missing_" in printed
     assert printed.count("Cell In[") == 1
     assert "File " not in printed  # no frame of cvnb
-    assert "\nFitError: every setting failed in outer split 0" in printed
+    assert "\nFitError: every setting failed in outer fold 1" in printed
 
 
 # What works

@@ -120,7 +120,7 @@ def test_rows_are_drawn_in_their_order():
         one.get("class"): one.get("d", "").count("M")
         for one in drawn(chart).iter(f"{SVG}path")
     }
-    assert shapes == {"a": 4, "t": 2}
+    assert shapes == {"b": 4, "t": 2}
     assert texts(chart) == [
         "0",
         "1",

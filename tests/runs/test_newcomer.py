@@ -463,7 +463,7 @@ def test_where_all_settings_fail_the_first_split_ends_the_run(fits):
             return X
 
     with pytest.raises(
-        FitError, match="every setting failed in inner split 0 of outer split 0"
+        FitError, match="every setting failed in inner fold 1 of outer fold 1"
     ):
         nested_cv(Failing(), {"level": range(10)}, FEATURES, FRAME["outcome"])
     assert len(fits) == 11  # the first failing fit is repeated for its traceback

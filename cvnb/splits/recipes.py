@@ -44,26 +44,25 @@ if TYPE_CHECKING:
 class Recipe:
     """How S is split at both levels, and so which quantity is estimated.
 
-    outer          the splits that measure the risk: int K | float in (0, 1), one holdout of
-                   that share | "loo" | a scikit-learn splitter | a list of (train, test) row
-                   numbers | None, to measure nothing
+    outer          the splits that measure the risk: int K | float, one holdout of that share
+                   | "loo" | a scikit-learn splitter | a list of (train, test) | None
     inner          the splits that choose θ inside each outer training part: the same, but one
                    list per outer split | "auto": the cv of a search, else 5
     seed           of all random splits
     shuffle        False: folds and holdouts follow the order of the rows
     stratify       whether parts keep classes in proportion: True | False | "auto", if possible
-                   | int: so many quantile bins of a continuous y, as told below
+                   | int: so many quantile bins of a continuous y
     time_ordered   True: rows are in the order of time, test parts are blocks of it, and later
                    rows predict earlier ones too | "forward": every training row is older than
                    every test row, and test parts are those of TimeSeriesSplit
-    buffer         rows dropped on both sides of a test part (forward: before it); needs
-                   time_ordered. With times= also a duration ("3D") or a number in their units
+    buffer         rows dropped on both sides of a test part (forward: before it); with times=
+                   also a duration ("3D") or a number in their units
     test_rows, dev_rows   row numbers of the outer test part, and of the inner dev part
 
     stratify=10 cuts y at the deciles of all rows, as pandas.qcut(y, 10, duplicates="drop")
     does: equal values share a bin, the lower one at an edge, and equal edges merge. Both levels
-    use these bins. They steer the splits and never reach a model, so nothing leaks into a fit.
-    A bin smaller than the number of folds is an error; groups keep bins as far as they can.
+    use these bins, which steer the splits and never reach a model. A bin smaller than the
+    number of folds is an error; groups keep bins as far as they can.
 
     >>> Recipe.nested_cv(outer=10)
     Recipe(outer=10, inner='auto', seed=0)

@@ -60,7 +60,7 @@ def test_the_cloud_follows_the_sliders(visit, server, app, scheme):
     again.page.goto(server.address(app, "again_" + name))
     copy = again.page.locator(".jp-OutputArea-output:has-text('over 30 seeds')").first
     copy.wait_for(timeout=60_000)
-    assert copy.locator("img").count() == 2
+    assert copy.locator("img").count() == 3 + 2  # dots, curve and cloud
     again.complaints.clear()  # the front end says of every widget that its model is gone
 
 

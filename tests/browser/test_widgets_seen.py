@@ -116,7 +116,7 @@ def test_a_view_that_is_opened_later_is_the_same(visit, server, app):
     seen.page.wait_for_function(f"() => ({same})(({LEGEND})())")
     first, second = seen.page.evaluate(LEGEND)
     assert first == second
-    assert "± 1 standard deviation of the 7 curves" in first
+    assert "± 1 sd of the 7 folds" in first
 
 
 @pytest.mark.in_lab
@@ -253,9 +253,9 @@ def test_voila_draws_what_the_kernel_drew_before_it_came(visit, server):
     )
     seen.page.get_by_label("Outer folds", exact=True).fill("7")
     settled(seen, "nested CV (7-fold CV")
-    seen.page.locator(
-        ".cvnb-curve .legendtext:has-text('deviation of the 7 curves')"
-    ).wait_for(timeout=30_000)
+    seen.page.locator(".cvnb-curve .legendtext:has-text('sd of the 7 folds')").wait_for(
+        timeout=30_000
+    )
     seen.page.locator(".cvnb-curve .xtitle:has-text('k')").wait_for(timeout=30_000)
     # what was sent while the page made its widgets: the form sends it again
     known = ("Comm not found", "no comm channel defined")

@@ -3,6 +3,7 @@ and interrupts in one place."""
 
 import ast
 import pickle
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -164,7 +165,11 @@ def test_a_path_that_is_told_to_stop_ends(name):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_many_draws_give_what_each_gives_alone(name):
-    """Other splits, other targets: the tables are those of runs of their own, bit for bit."""
+    """Other splits, other targets: the tables are those of runs of their own, bit for bit; of
+    ridge, whose draws are solved whole, to twelve digits."""
+    equal = np.array_equal
+    if name == "shared:ridge":
+        equal = partial(np.allclose, rtol=1e-12, atol=0)
     y = y_of(name)
     jobs = [job_of(FAMILIES[name], Recipe(3, 3, seed=seed), y) for seed in (0, 1)]
     shuffled = job_of(
@@ -178,12 +183,10 @@ def test_many_draws_give_what_each_gives_alone(name):
         assert ran == alone_ran
         assert table.complete
         assert np.array_equal(table.chosen, alone.chosen)
-        assert np.array_equal(table.outer, alone.outer, equal_nan=True)
+        assert equal(table.outer, alone.outer, equal_nan=True)
+        assert all(equal(a, b) for a, b in zip(table.inner, alone.inner, strict=True))
         assert all(
-            np.array_equal(a, b) for a, b in zip(table.inner, alone.inner, strict=True)
-        )
-        assert all(
-            np.array_equal(a, b)
+            equal(a, b)
             for a, b in zip(table.predictions, alone.predictions, strict=True)
         )
 
@@ -203,7 +206,7 @@ def test_what_one_draw_is_found_to_be_tells_nothing_of_another():
             alone.refitted,
             alone.flat,
         )
-        assert np.array_equal(table.outer, alone.outer, equal_nan=True)
+        assert np.allclose(table.outer, alone.outer, rtol=1e-12, atol=0, equal_nan=True)
 
 
 def test_neighbours_of_all_rows_are_found_once_for_all_draws(monkeypatch):

@@ -229,6 +229,12 @@ class Cluster(Executor):
         except CancelledError as error:
             await self._wait_for_a_worker()
             raise WorkersLost(str(error)) from error
+        except (
+            RuntimeError
+        ) as error:  # "ConnectionPool is closed", while results travel
+            if self.client.status != "running":
+                raise FitError(CLIENT_GONE) from error
+            raise
         finally:
             future.release()
         if results is None:  # its worker took it for cancelled, then was sent it again

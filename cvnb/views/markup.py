@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
 
-from ..wording import count
-
 SHOWN_NOTES = 5
 SHOWN_URGENT = 3
 FAINT = "opacity:.75"
@@ -91,14 +89,6 @@ def html_list(sentences: Iterable[str]) -> str:
     """Return a list of escaped sentences; "" if there are none."""
     items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
     return f'<ul style="margin:0">{items}</ul>' if items else ""
-
-
-def html_notes(notes: list[str]) -> str:
-    """Return notes as a list; all but the first few are folded."""
-    shown, more = html_list(notes[:SHOWN_NOTES]), notes[SHOWN_NOTES:]
-    if not more:
-        return shown
-    return shown + folded(count(len(more), "more note"), html_list(more))
 
 
 def folded(title: str, inside: str, is_open: bool = False) -> str:
